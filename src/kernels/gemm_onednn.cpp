@@ -1,0 +1,14 @@
+#include <dnnl.h>
+
+#include "kernels/gemm.h"
+
+namespace DRAGOMAN_NAMESPACE {
+
+void gemm_tn(ConstMat a, ConstMat b, Mat c) {
+  if (a.rows == 0 || c.empty()) return;
+  dnnl_sgemm('T', 'N', a.cols, b.cols, a.rows, 1.0F, a.data, a.ld, b.data, b.ld, 1.0F, c.data, c.ld);
+}
+
+const char* gemm_backend() { return "oneDNN"; }
+
+}  // namespace DRAGOMAN_NAMESPACE

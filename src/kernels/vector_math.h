@@ -1,0 +1,79 @@
+// exp, tanh and sigmoid that the compiler vectorizes (no calls, no branches), and sums with a fixed order.
+//
+// float: |relative error| of exp below 2e-7 on [-87, 88] (outside it the argument is clamped), of tanh and
+// sigmoid below 4e-7; tests compare with the standard library, which the double build uses.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "core/mat.h"
+
+namespace DRAGOMAN_NAMESPACE {
+
+#ifdef DRAGOMAN_DOUBLE
+
+inline Real exp_of(Real x) { return std::exp(x); }
+inline Real tanh_of(Real x) { return std::tanh(x); }
+
+#else
+
+/// exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln 2 / 2; exp(r) by its Taylor polynomial of degree 7.
+inline Real exp_of(Real x) {
+  x = std::min(std::max(x, -87.0F), 88.0F);
+  const float n = std::nearbyint(x * 1.44269504F);
+  const float r = (x - n * 0.693359375F) + n * 2.12194440e-4F;  // ln 2 in two parts
+  float p = 1.0F / 5040;
+  p = p * r + 1.0F / 720;
+  p = p * r + 1.0F / 120;
+  p = p * r + 1.0F / 24;
+  p = p * r + 1.0F / 6;
+  p = p * r + 0.5F;
+  p = p * r + 1.0F;
+  p = p * r + 1.0F;
+  const auto exponent = static_cast<std::int32_t>(n) + 127;
+  return p * std::bit_cast<float>(exponent << 23);
+}
+
+/// tanh(x) = 1 - 2 / (exp(2x) + 1) away from zero; its odd Taylor series near zero, where that form cancels.
+inline Real tanh_of(Real x) {
+  const float z = x * x;
+  const float near = x + x * z * (-1.0F / 3 + z * (2.0F / 15 + z * (-17.0F / 315 + z * (62.0F / 2835))));
+  const float magnitude = 1 - 2 / (exp_of(2 * std::fabs(x)) + 1);
+  const float far = std::copysign(magnitude, x);
+  return std::fabs(x) < 0.3F ? near : far;
+}
+
+#endif
+
+inline Real sigmoid_of(Real x) { return 1 / (1 + exp_of(-x)); }
+
+/// body(i) for i = 0 .. n-1 in vector lanes: no iteration may read what another writes.
+template <class Body>
+inline void vector_loop(Index n, Body body) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) body(i);
+}
+
+/// sum of term(i), i = 0 .. n-1, in vector lanes: the order depends on n and the instruction set alone.
+template <class Term>
+inline Real sum_of(Index n, Term term) {
+  Real sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (Index i = 0; i < n; ++i) sum += term(i);
+  return sum;
+}
+
+inline Real dot(const Real* a, const Real* b, Index n) {
+  return sum_of(n, [=](Index i) { return a[i] * b[i]; });
+}
+
+/// y += scale x
+inline void add_scaled(Real scale, const Real* x, Real* y, Index n) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) y[i] += scale * x[i];
+}
+
+}  // namespace DRAGOMAN_NAMESPACE

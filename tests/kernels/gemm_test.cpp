@@ -1,0 +1,143 @@
+// Matrix products against their definition, and the promise that a row's bits depend on nothing but that row.
+#include "kernels/gemm.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "kernels/reference/gemm_reference.h"
+#include "support/numbers.h"
+
+namespace DRAGOMAN_NAMESPACE {
+namespace {
+
+Numbers magnitudes(Numbers m) {
+  for (Real& x : m.data) x = std::fabs(x);
+  return m;
+}
+
+/// |c - expected| <= (k + 2) eps sum_p |a_ip b_pj|, the bound of any order of summation; gaps between rows stay.
+void expect_close(const Numbers& c, const Numbers& expected, const Numbers& magnitude, Index k,
+                  const std::string& what) {
+  const double epsilon = std::numeric_limits<Real>::epsilon();
+  for (Index i = 0; i < c.rows; ++i) {
+    for (Index j = 0; j < c.ld; ++j) {
+      const auto found = static_cast<double>(c.data[i * c.ld + j]);
+      const auto wanted = static_cast<double>(expected.data[i * c.ld + j]);
+      const double bound =
+          j < c.cols ? epsilon * static_cast<double>(k + 2) * static_cast<double>(magnitude.data[i * c.ld + j]) : 0;
+      ASSERT_LE(std::fabs(found - wanted), bound) << what << " at (" << i << ", " << j << ")";
+    }
+  }
+}
+
+/// Calls check(m, n, k) for sizes around the tiles of the kernel.
+template <class Check>
+void for_sizes(Check check) {
+  for (const Index m : {1, 2, 5, 6, 7, 13, 24, 25, 31, 64}) {
+    for (const Index n : {1, 7, 8, 15, 16, 17, 33, 100}) {
+      for (const Index k : {1, 3, 16, 33, 130}) {
+        check(m, n, k);
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+std::string sizes(Index m, Index n, Index k) {
+  return std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k);
+}
+
+TEST(Gemm, MatchesTheDefinitionForOddSizesAndStrides) {
+  for_sizes([](Index m, Index n, Index k) {
+    const Numbers a(m, k, 1, 3);
+    const Numbers b(k, n, 2, 5);
+    for (const bool accumulate : {false, true}) {
+      Numbers c(m, n, 3, 2);
+      Numbers expected = c;
+      Numbers magnitude = magnitudes(c);
+      gemm(a, b, c.mat(), accumulate);
+      reference::gemm(a, b, expected.mat(), accumulate);
+      reference::gemm(magnitudes(a), magnitudes(b), magnitude.mat(), accumulate);
+      expect_close(c, expected, magnitude, k, sizes(m, n, k) + (accumulate ? " accumulated" : ""));
+    }
+  });
+}
+
+TEST(Gemm, WithTransposedRightSideMatchesTheDefinition) {
+  for_sizes([](Index m, Index n, Index k) {
+    const Numbers a(m, k, 1, 3);
+    const Numbers b(n, k, 2, 5);
+    for (const bool accumulate : {false, true}) {
+      Numbers c(m, n, 3, 2);
+      Numbers expected = c;
+      Numbers magnitude = magnitudes(c);
+      gemm_nt(a, b, c.mat(), accumulate);
+      reference::gemm_nt(a, b, expected.mat(), accumulate);
+      reference::gemm_nt(magnitudes(a), magnitudes(b), magnitude.mat(), accumulate);
+      expect_close(c, expected, magnitude, k, sizes(m, n, k) + (accumulate ? " accumulated" : ""));
+    }
+  });
+}
+
+TEST(Gemm, WithTransposedLeftSideAddsToWhatIsThere) {
+  for_sizes([](Index m, Index n, Index k) {
+    const Numbers a(k, m, 1, 3);
+    const Numbers b(k, n, 2, 5);
+    Numbers c(m, n, 3, 2);
+    Numbers expected = c;
+    Numbers magnitude = magnitudes(c);
+    gemm_tn(a, b, c.mat());
+    reference::gemm_tn(a, b, expected.mat());
+    reference::gemm_tn(magnitudes(a), magnitudes(b), magnitude.mat());
+    expect_close(c, expected, magnitude, k, sizes(m, n, k));
+  });
+}
+
+TEST(Gemm, WithNothingToSumGivesZeroOrLeavesTheSum) {
+  Numbers c(3, 20, 1);
+  const Numbers before = c;
+  gemm({nullptr, 3, 0, 0}, {nullptr, 0, 20, 20}, c.mat(), true);
+  EXPECT_TRUE(same_bits(c, before));
+  gemm({nullptr, 3, 0, 0}, {nullptr, 0, 20, 20}, c.mat());
+  for (const Real x : c.data) EXPECT_EQ(x, 0);
+}
+
+using Product = void (*)(ConstMat, ConstMat, Mat, bool);
+
+/// The first and the last `rows` rows of a product alone have the bits that they have among 300.
+void expect_exact_rows(Product product, bool transposed, Index width, Index k) {
+  constexpr Index kMany = 300;
+  const Numbers a(kMany, k, 1);
+  const Numbers b(transposed ? width : k, transposed ? k : width, 2);
+  const Numbers start(kMany, width, 3);
+  for (const bool accumulate : {false, true}) {
+    Numbers all = start;
+    product(a, b, all.mat(), accumulate);
+    for (Index rows = 1; rows <= 64; ++rows) {
+      for (const Index first : {Index(0), kMany - rows}) {
+        Numbers few(rows, width, 4);
+        std::copy_n(start.view().row(first), rows * width, few.data.data());
+        product(a.view().row_range(first, rows), b, few.mat(), accumulate);
+        ASSERT_TRUE(same_bits(few, all.view().row_range(first, rows)))
+            << rows << " rows from " << first << ", width " << width << ", k " << k << ", accumulate " << accumulate;
+      }
+    }
+  }
+}
+
+TEST(Gemm, RowsDontDependOnTheNumberOfRowsNorOnTheirPlace) {
+  for (const Index width : {1, 7, 40, 256, 1000}) {
+    for (const Index k : {1, 2, 5, 16, 33, 64, 127, 300}) {
+      if (width == 1000 && k != 5 && k != 127) continue;
+      expect_exact_rows(gemm, false, width, k);
+      expect_exact_rows(gemm_nt, true, width, k);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace DRAGOMAN_NAMESPACE

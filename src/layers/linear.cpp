@@ -1,0 +1,42 @@
+#include "layers/linear.h"
+
+#include "core/error.h"
+#include "kernels/gemm.h"
+#include "kernels/rows.h"
+
+namespace DRAGOMAN_NAMESPACE {
+
+Linear Linear::create(ParamStore& store, const std::string& name, Index in, Index out, const Init& init, bool bias) {
+  Linear layer;
+  layer.w = store.add(name + ".w", in, out, init);
+  if (bias) layer.b = store.add_bias(name + ".b", out);
+  return layer;
+}
+
+void Linear::forward(Values values, ConstMat x, Mat y) const {
+  CHECK(x.cols == w.rows && y.cols == w.cols && x.rows == y.rows, "Linear: shapes");
+  if (b.empty()) {
+    gemm(x, w.in(values), y);
+  } else {
+    fill_rows(b.in(values), y);
+    gemm(x, w.in(values), y, true);
+  }
+}
+
+void Linear::forward_add(Values values, ConstMat x, Mat y) const {
+  CHECK(x.cols == w.rows && y.cols == w.cols && x.rows == y.rows, "Linear: shapes");
+  gemm(x, w.in(values), y, true);
+}
+
+void Linear::backward(Values values, ConstMat x, ConstMat dy, Mat dx, Grads grads, bool accumulate_dx) const {
+  if (!dx.empty()) gemm_nt(dy, w.in(values), dx, accumulate_dx);
+  backward_weights(x, dy, grads);
+}
+
+void Linear::backward_weights(ConstMat x, ConstMat dy, Grads grads) const {
+  CHECK(x.cols == w.rows && dy.cols == w.cols && x.rows == dy.rows, "Linear: shapes");
+  gemm_tn(x, dy, w.in(grads));
+  if (!b.empty()) add_column_sums(dy, b.in(grads));
+}
+
+}  // namespace DRAGOMAN_NAMESPACE

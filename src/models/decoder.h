@@ -1,0 +1,59 @@
+// The interface of decoders: Memory and target tokens to readout rows, which the output layer turns into logits.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "attention/memory.h"
+#include "core/batch.h"
+#include "core/params.h"
+#include "core/workspace.h"
+#include "layers/dropout.h"
+
+namespace DRAGOMAN_NAMESPACE {
+
+/// What a forward pass keeps for backward; each decoder has its own.
+struct DecoderSaved {};
+
+/// The state of a decoder between two steps of decoding, for any number of rows (hypotheses).
+class DecoderState {
+ public:
+  virtual ~DecoderState() = default;
+  /// New row i is old row rows[i]: beams are reordered, finished rows leave.
+  virtual void select(std::span<const Index> rows) = 0;
+};
+
+/// Attention weights of one sentence: weights[query][key], and where they come from.
+struct AttentionMap {
+  const char* kind = "cross";  ///< encoder | decoder | cross
+  Index layer = 0, head = 0;
+  Index queries = 0, keys = 0;
+  std::vector<Real> weights;
+};
+
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+
+  [[nodiscard]] virtual Index readout_size() const = 0;
+
+  /// Teacher forcing: `target` has labels (pieces + eos), the input is bos + pieces. Readout rows [labels, size] in
+  /// batch order, before dropout on the readout. saved == nullptr: inference.
+  virtual Mat forward(Values values, const Memory& memory, const Sentences& target, const Noise& noise,
+                      Workspace& workspace, const DecoderSaved** saved) const = 0;
+  virtual void backward(Values values, const Memory& memory, const Sentences& target, const Noise& noise,
+                        const DecoderSaved& saved, ConstMat dreadout, const MemoryGrad& dmemory, Grads grads,
+                        Workspace& workspace) const = 0;
+  /// Maps of one sentence of a saved forward pass.
+  [[nodiscard]] virtual std::vector<AttentionMap> attention_maps(const Memory& memory, const Sentences& target,
+                                                                 const DecoderSaved& saved, Index sentence) const = 0;
+
+  /// Decoding starts with one row a sentence. The memory must outlive the state.
+  [[nodiscard]] virtual std::unique_ptr<DecoderState> start(Values values, const Memory& memory,
+                                                            Workspace& workspace) const = 0;
+  /// One step: previous tokens in (bos first), readout rows out (in the workspace).
+  virtual Mat step(Values values, DecoderState& state, std::span<const TokenId> tokens, Workspace& workspace) const = 0;
+};
+
+}  // namespace DRAGOMAN_NAMESPACE

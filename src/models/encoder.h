@@ -1,0 +1,31 @@
+// The interface of encoders: source tokens to Memory.
+#pragma once
+
+#include "attention/memory.h"
+#include "core/batch.h"
+#include "core/params.h"
+#include "core/workspace.h"
+#include "layers/dropout.h"
+
+namespace DRAGOMAN_NAMESPACE {
+
+/// What a forward pass keeps for backward; each encoder has its own.
+struct EncoderSaved {};
+
+class Encoder {
+ public:
+  virtual ~Encoder() = default;
+
+  [[nodiscard]] virtual Index memory_size() const = 0;  ///< width of Memory::rows
+  [[nodiscard]] virtual Index layers() const = 0;       ///< number of final states
+  [[nodiscard]] virtual Index final_size() const = 0;   ///< width of the final states
+  [[nodiscard]] virtual bool has_final_c() const = 0;
+
+  /// saved == nullptr: inference. The Memory lives in the workspace.
+  virtual Memory forward(Values values, const Sentences& source, const Noise& noise, Workspace& workspace,
+                         const EncoderSaved** saved) const = 0;
+  virtual void backward(Values values, const Sentences& source, const Noise& noise, const EncoderSaved& saved,
+                        const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const = 0;
+};
+
+}  // namespace DRAGOMAN_NAMESPACE

@@ -1,0 +1,111 @@
+#include "models/seq2seq.h"
+
+#include <cmath>
+
+#include "core/error.h"
+#include "core/rng.h"
+#include "kernels/rows.h"
+#include "models/rnn_decoder.h"
+#include "models/rnn_encoder.h"
+
+namespace DRAGOMAN_NAMESPACE {
+namespace {
+
+Embedding add_embedding(ParamStore& store, const std::string& name, const ModelConfig& config, Index vocabulary,
+                        Index size, bool tied_to_output) {
+  double deviation = config.init.embedding_deviation;
+  if (deviation == 0) {
+    deviation = config.scale_embeddings || tied_to_output ? 1 / std::sqrt(static_cast<double>(size)) : 0.1;
+  }
+  Embedding embedding;
+  embedding.table = store.add(name, vocabulary, size, {Init::Kind::normal, deviation});
+  if (config.scale_embeddings) embedding.scale = std::sqrt(static_cast<Real>(size));
+  return embedding;
+}
+
+}  // namespace
+
+Seq2Seq::Seq2Seq(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary) {
+  const bool tied_all = config.tied_embeddings == "all";
+  const bool tied_output = config.tied_embeddings != "none";
+  CHECK(!tied_all || source_vocabulary == target_vocabulary, "tied_embeddings all needs one vocabulary");
+  const Embedding source = add_embedding(store_, tied_all ? "embedding" : "encoder.embedding", config,
+                                         source_vocabulary, config.encoder.embedding_size, tied_all);
+  const Embedding target = tied_all ? source
+                                    : add_embedding(store_, "decoder.embedding", config, target_vocabulary,
+                                                    config.decoder.embedding_size, tied_output);
+  encoder_ = std::make_unique<RnnEncoder>(store_, config, source);
+  decoder_ = std::make_unique<RnnDecoder>(store_, config, target, encoder_->memory_size(), encoder_->layers(),
+                                          encoder_->final_size(), encoder_->has_final_c());
+  output_.tied = tied_output;
+  output_.w = tied_output ? target.table
+                          : store_.add("output.w", decoder_->readout_size(), target_vocabulary,
+                                       init_by_name(config.init.weights, config.init.scale, 1));
+  output_.b = store_.add_bias("output.b", target_vocabulary);
+  readout_dropout_ = {static_cast<Real>(config.dropout.readout), hash_name("decoder.readout")};
+}
+
+LossSums Seq2Seq::forward_backward(Values values, const Batch& batch, const Noise& noise, double smoothing, Grads grads,
+                                   Workspace& workspace) const {
+  if (batch.count() == 0) return {};
+  const Workspace::Scope scope(workspace);
+  const EncoderSaved* encoder_saved = nullptr;
+  const DecoderSaved* decoder_saved = nullptr;
+  const Memory memory = encoder_->forward(values, batch.source, noise, workspace, &encoder_saved);
+  const Mat readout = decoder_->forward(values, memory, batch.target, noise, workspace, &decoder_saved);
+  const std::span<const std::uint64_t> keys = noise.row_keys(batch.target.offset, workspace);
+  readout_dropout_.apply(readout, keys);
+
+  const Mat dreadout = workspace.mat(readout.rows, readout.cols);
+  const LossSums sums = output_.loss_backward(values, readout, batch.target.ids, smoothing, dreadout, grads, workspace);
+  readout_dropout_.apply(dreadout, keys);
+  const std::span<Mat> dfinal_h = workspace.array<Mat>(encoder_->layers());
+  const std::span<Mat> dfinal_c = workspace.array<Mat>(encoder_->layers());
+  for (Index l = 0; l < encoder_->layers(); ++l) {
+    dfinal_h[l] = workspace.zeros(memory.final_h[l].rows, memory.final_h[l].cols);
+    dfinal_c[l] = workspace.zeros(memory.final_c[l].rows, memory.final_c[l].cols);
+  }
+  const MemoryGrad dmemory{workspace.zeros(memory.rows.rows, memory.rows.cols), dfinal_h, dfinal_c};
+  decoder_->backward(values, memory, batch.target, noise, *decoder_saved, dreadout, dmemory, grads, workspace);
+  encoder_->backward(values, batch.source, noise, *encoder_saved, dmemory, grads, workspace);
+  return sums;
+}
+
+LossSums Seq2Seq::evaluate(Values values, const Batch& batch, double smoothing, std::span<double> log_probs,
+                           Workspace& workspace) const {
+  if (batch.count() == 0) return {};
+  const Workspace::Scope scope(workspace);
+  const Memory memory = encoder_->forward(values, batch.source, {}, workspace, nullptr);
+  const Mat readout = decoder_->forward(values, memory, batch.target, {}, workspace, nullptr);
+  return output_.loss(values, readout, batch.target.ids, smoothing, log_probs, workspace);
+}
+
+std::vector<std::vector<AttentionMap>> Seq2Seq::attention(Values values, const Batch& batch,
+                                                          Workspace& workspace) const {
+  const Workspace::Scope scope(workspace);
+  const DecoderSaved* saved = nullptr;
+  const Memory memory = encoder_->forward(values, batch.source, {}, workspace, nullptr);
+  decoder_->forward(values, memory, batch.target, {}, workspace, &saved);
+  std::vector<std::vector<AttentionMap>> maps;
+  for (Index i = 0; i < batch.count(); ++i) {
+    maps.push_back(decoder_->attention_maps(memory, batch.target, *saved, i));
+  }
+  return maps;
+}
+
+Memory Seq2Seq::encode(Values values, const Sentences& source, Workspace& workspace) const {
+  return encoder_->forward(values, source, {}, workspace, nullptr);
+}
+
+std::unique_ptr<DecoderState> Seq2Seq::start(Values values, const Memory& memory, Workspace& workspace) const {
+  return decoder_->start(values, memory, workspace);
+}
+
+Mat Seq2Seq::step(Values values, DecoderState& state, std::span<const TokenId> tokens, Workspace& workspace) const {
+  const Mat logits = workspace.mat(static_cast<Index>(tokens.size()), target_vocabulary());
+  const Workspace::Scope scope(workspace);
+  output_.logits(values, decoder_->step(values, state, tokens, workspace), logits);
+  return logits;
+}
+
+}  // namespace DRAGOMAN_NAMESPACE

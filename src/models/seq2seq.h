@@ -1,0 +1,49 @@
+// A whole model: embeddings, encoder, decoder and output layer over one parameter store.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "layers/embedding.h"
+#include "layers/output.h"
+#include "models/decoder.h"
+#include "models/encoder.h"
+#include "models/model_config.h"
+
+namespace DRAGOMAN_NAMESPACE {
+
+class Seq2Seq {
+ public:
+  /// Declares all parameters; values are undefined until params().initialize() or a checkpoint fills them in.
+  Seq2Seq(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary);
+
+  [[nodiscard]] ParamStore& params() { return store_; }
+  [[nodiscard]] const ParamStore& params() const { return store_; }
+  [[nodiscard]] Values values() const { return store_.values(); }
+  [[nodiscard]] Index target_vocabulary() const { return output_.vocabulary(); }
+
+  /// Forward and backward of the loss summed over the batch's labels; gradients are added to grads.
+  LossSums forward_backward(Values values, const Batch& batch, const Noise& noise, double smoothing, Grads grads,
+                            Workspace& workspace) const;
+  /// Forward alone, without dropout. log_probs (if not empty) gets log p of each label, batch order.
+  LossSums evaluate(Values values, const Batch& batch, double smoothing, std::span<double> log_probs,
+                    Workspace& workspace) const;
+  /// Attention maps of each sentence of the batch, teacher-forced.
+  std::vector<std::vector<AttentionMap>> attention(Values values, const Batch& batch, Workspace& workspace) const;
+
+  // Decoding.
+  Memory encode(Values values, const Sentences& source, Workspace& workspace) const;
+  [[nodiscard]] std::unique_ptr<DecoderState> start(Values values, const Memory& memory, Workspace& workspace) const;
+  /// Logits [rows, vocabulary] after one more token each.
+  Mat step(Values values, DecoderState& state, std::span<const TokenId> tokens, Workspace& workspace) const;
+
+ private:
+  ParamStore store_;
+  std::unique_ptr<Encoder> encoder_;
+  std::unique_ptr<Decoder> decoder_;
+  OutputLayer output_;
+  Dropout readout_dropout_;
+};
+
+}  // namespace DRAGOMAN_NAMESPACE

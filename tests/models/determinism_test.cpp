@@ -1,0 +1,149 @@
+// The same batch gives the same bits again; shards give the same sums; threads change nothing.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/parallel.h"
+#include "models/seq2seq.h"
+#include "support/model_variants.h"
+#include "support/numbers.h"
+#include "train/step.h"
+
+namespace DRAGOMAN_NAMESPACE {
+namespace {
+
+#ifdef DRAGOMAN_DOUBLE
+constexpr double kBound = 1e-10;
+#else
+constexpr double kBound = 1e-5;
+#endif
+constexpr double kSmoothing = 0.1;
+
+Batch batch_of(Index count, Index source_vocabulary) {
+  std::vector<Index> source_lengths, target_lengths;
+  Batch batch;
+  for (Index i = 0; i < count; ++i) {
+    source_lengths.push_back(1 + (i * 7) % 9);
+    target_lengths.push_back(1 + (i * 5) % 8);
+    batch.line.push_back(static_cast<std::uint64_t>(i));
+  }
+  batch.source = random_sentences(source_lengths, source_vocabulary, 1);
+  batch.target = random_sentences(target_lengths, kTargetVocabulary, 2);
+  return batch;
+}
+
+/// Every so many variants, with dropout.
+std::vector<ModelVariant> some_variants(std::size_t stride = 7) {
+  std::vector<ModelVariant> some;
+  const std::vector<ModelVariant> all = model_variants();
+  for (std::size_t i = 0; i < all.size(); i += stride) {
+    some.push_back(all[i]);
+    some.back().config.dropout = {0.2, 0.3, 0.25, 0.15};
+  }
+  return some;
+}
+
+struct Pass {
+  LossSums sums;
+  std::vector<Real> gradient;
+};
+
+/// Sentences first, first + step, ... of the batch, each with the random numbers of its place in the whole batch.
+Pass run(const Seq2Seq& model, const Batch& batch, Index first, Index step, Workspace& workspace) {
+  Batch part;
+  std::vector<std::uint64_t> ids;
+  for (Index i = first; i < batch.count(); i += step) {
+    part.source.add(batch.source[i]);
+    part.target.add(batch.target[i]);
+    ids.push_back(static_cast<std::uint64_t>(i));
+  }
+  Pass result;
+  result.gradient.resize(model.params().size());
+  result.sums = model.forward_backward(model.values(), part, {99, ids}, kSmoothing, {result.gradient.data()}, workspace);
+  return result;
+}
+
+TEST(Determinism, ARepeatedPassGivesTheSameBits) {
+  for (const ModelVariant& variant : some_variants()) {
+    SCOPED_TRACE(variant.name);
+    const Index vocabulary = source_vocabulary_of(variant.config);
+    const Batch batch = batch_of(9, vocabulary);
+    Seq2Seq first(variant.config, vocabulary, kTargetVocabulary);
+    Seq2Seq second(variant.config, vocabulary, kTargetVocabulary);
+    first.params().initialize(3);
+    second.params().initialize(3);
+    Workspace workspace, used;
+    const Pass a = run(first, batch, 0, 1, workspace);
+    run(second, batch_of(17, vocabulary), 0, 1, used);  // other numbers in a used workspace don't matter
+    used.reset();
+    const Pass b = run(second, batch, 0, 1, used);
+    EXPECT_EQ(a.sums.loss, b.sums.loss);
+    EXPECT_EQ(a.gradient, b.gradient);
+  }
+}
+
+TEST(Determinism, ShardsAddUpToTheGradientOfTheWholeBatch) {
+  for (const ModelVariant& variant : some_variants()) {
+    SCOPED_TRACE(variant.name);
+    const Index vocabulary = source_vocabulary_of(variant.config);
+    const Batch batch = batch_of(9, vocabulary);
+    Seq2Seq model(variant.config, vocabulary, kTargetVocabulary);
+    model.params().initialize(3);
+    Workspace workspace;
+    const Pass whole = run(model, batch, 0, 1, workspace);
+    for (const Index shards : {2, 4, 16}) {  // of 16 some are empty
+      Pass sum;
+      sum.gradient.resize(whole.gradient.size());
+      for (Index s = 0; s < shards; ++s) {
+        workspace.reset();
+        const Pass shard = run(model, batch, s, shards, workspace);
+        sum.sums.add(shard.sums);
+        for (std::size_t i = 0; i < sum.gradient.size(); ++i) sum.gradient[i] += shard.gradient[i];
+      }
+      EXPECT_NEAR(sum.sums.loss, whole.sums.loss, kBound * whole.sums.loss);
+      EXPECT_EQ(sum.sums.labels, whole.sums.labels);
+      EXPECT_EQ(sum.sums.correct, whole.sums.correct);
+      for (const Param& p : model.params().params()) {
+        double most = 0;
+        const std::size_t end = p.ref.offset + static_cast<std::size_t>(p.ref.rows * p.ref.cols);
+        for (std::size_t i = p.ref.offset; i < end; ++i) {
+          most = std::max(most, std::fabs(static_cast<double>(whole.gradient[i])));
+        }
+        for (std::size_t i = p.ref.offset; i < end; ++i) {
+          ASSERT_NEAR(sum.gradient[i], whole.gradient[i], kBound * most) << p.name << " with " << shards << " shards";
+        }
+      }
+    }
+  }
+}
+
+/// The parameters after three updates of two micro-batches each.
+std::vector<Real> train(const ModelConfig& config, int threads) {
+  const int threads_before = max_threads();
+  set_threads(threads);
+  const Index vocabulary = source_vocabulary_of(config);
+  Seq2Seq model(config, vocabulary, kTargetVocabulary);
+  model.params().initialize(3);
+  OptimizerOptions adam;
+  TrainStep step(model, adam, 4, kSmoothing, 1.0, 5);
+  for (std::int64_t update = 1; update <= 3; ++update) {
+    step.accumulate(batch_of(9, vocabulary), update);
+    step.accumulate(batch_of(3, vocabulary), update);
+    EXPECT_TRUE(step.finish(update, 0.01).finite);
+  }
+  set_threads(threads_before);
+  return {model.params().data(), model.params().data() + model.params().size()};
+}
+
+TEST(Determinism, ThreadsChangeNoBitOfTraining) {
+  for (const ModelVariant& variant : some_variants(29)) {
+    SCOPED_TRACE(variant.name);
+    const std::vector<Real> one = train(variant.config, 1);
+    EXPECT_EQ(train(variant.config, 2), one);
+    EXPECT_EQ(train(variant.config, 3), one);
+  }
+}
+
+}  // namespace
+}  // namespace DRAGOMAN_NAMESPACE

@@ -1,0 +1,115 @@
+// Gradient checks of whole recurrent models, in double: every cell with every score and query, and the other
+// options pairwise. A failure names the configuration and the parameter.
+#include <gtest/gtest.h>
+
+#include "models/seq2seq.h"
+#include "recurrent/cells.h"
+#include "support/gradient_check.h"
+#include "support/tiny_model.h"
+
+namespace DRAGOMAN_NAMESPACE {
+namespace {
+
+#ifdef DRAGOMAN_DOUBLE
+
+void check_model(const ModelConfig& config, const std::string& name, bool dropout) {
+  SCOPED_TRACE(name);
+  const bool shared = config.tied_embeddings == "all";
+  const Index source_vocabulary = shared ? kTargetVocabulary : kSourceVocabulary;
+  Seq2Seq model(config, source_vocabulary, kTargetVocabulary);
+  model.params().initialize(3);
+  for (const Param& p : model.params().params()) {  // biases too
+    if (p.decay) continue;
+    Rng rng(hash_name(p.name));
+    for (Index j = 0; j < p.ref.cols; ++j) model.params().data()[p.ref.offset + j] += 0.3 * rng.normal();
+  }
+  const Batch batch = tiny_batch(source_vocabulary);
+  const std::vector<std::uint64_t> ids = {7, 8, 9};
+  const Noise noise = dropout ? Noise{99, ids} : Noise{};
+  constexpr double kSmoothing = 0.1;
+
+  std::vector<Real> noise_fill(model.params().size());
+  Rng rng(5);
+  for (Real& x : noise_fill) x = rng.normal();
+  std::vector<Real> gradient = noise_fill;  // gradients accumulate: start from noise, subtract it afterwards
+  Workspace workspace;
+  model.forward_backward(model.values(), batch, noise, kSmoothing, {gradient.data()}, workspace);
+  for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] -= noise_fill[i];
+
+  std::vector<Real> unused(model.params().size());
+  const auto loss = [&] {
+    workspace.reset();
+    if (!dropout) return model.evaluate(model.values(), batch, kSmoothing, {}, workspace).loss;
+    return model.forward_backward(model.values(), batch, noise, kSmoothing, {unused.data()}, workspace).loss;
+  };
+  for (const Param& p : model.params().params()) {
+    check_gradient(p.name, model.params().data() + p.ref.offset, gradient.data() + p.ref.offset,
+                   p.ref.rows * p.ref.cols, loss);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+const char* const kScores[] = {"none", "dot", "scaled_dot", "general", "additive"};
+const char* const kQueries[] = {"previous", "between", "current"};
+
+class ModelGradient : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(ModelGradient, MatchesDifferencesForEveryScoreAndQuery) {
+  for (const char* score : kScores) {
+    for (const char* query : kQueries) {
+      for (const bool feeding : {false, true}) {
+        if (feeding && std::string(query) != "current") continue;
+        ModelConfig config = tiny_config();
+        config.encoder.cell = config.decoder.cell = GetParam();
+        config.decoder.attention.score = score;
+        config.decoder.attention.query = query;
+        config.decoder.input_feeding = feeding;
+        if (std::string(score).find("dot") != std::string::npos) config.decoder.hidden_size = 8;
+        for (const char* context : {"start", "every_step"}) {
+          if (std::string(score) != "none" && std::string(context) == "start") continue;
+          config.decoder.attention.context = context;
+          check_model(config, std::string(score) + " " + query + (feeding ? " feeding " : " ") + context, false);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(ModelGradient, MatchesDifferencesWithLayersTyingInitialStatesAndDropout) {
+  int variant = 0;
+  for (const char* query : kQueries) {
+    for (const char* init : {"bridge", "last", "zero"}) {
+      for (const char* tied : {"none", "target", "all"}) {
+        ++variant;
+        ModelConfig config = tiny_config();
+        config.decoder.cell = GetParam();
+        config.encoder.cell = variant % 2 == 0 ? GetParam() : variant % 4 == 1 ? "lstm" : "gru";
+        config.encoder.layers = 1 + variant % 2;
+        config.decoder.layers = 1 + variant % 3;
+        config.encoder.bidirectional = variant % 3 != 0;
+        config.decoder.attention.query = query;
+        config.decoder.attention.score = variant % 2 == 0 ? "general" : "additive";
+        config.decoder.input_feeding = std::string(query) == "current" && variant % 2 == 0;
+        config.decoder.init = init;
+        if (std::string(init) == "last") {
+          config.decoder.hidden_size = config.encoder.hidden_size * (config.encoder.bidirectional ? 2 : 1);
+        }
+        config.tied_embeddings = tied;
+        if (std::string(tied) == "all") config.encoder.embedding_size = config.decoder.embedding_size;
+        config.scale_embeddings = variant % 2 == 1;
+        config.dropout = {0.2, 0.3, 0.25, 0.15};
+        check_model(config, std::string(query) + " " + init + " " + tied + " variant " + std::to_string(variant), true);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cells, ModelGradient, ::testing::Values("rnn", "gru", "lstm"),
+                         [](const auto& info) { return info.param; });
+
+#endif
+
+}  // namespace
+}  // namespace DRAGOMAN_NAMESPACE

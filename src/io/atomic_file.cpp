@@ -1,0 +1,172 @@
+#include "io/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "core/error.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMark = ".dragoman-tmp.";
+
+[[noreturn]] void fail(const std::string& path, const std::string& operation, int error) {
+  throw UserError(path, 0, "cannot " + operation + ": " + std::strerror(error));
+}
+
+/// "runs/model/" and "model" have a name and a folder too.
+fs::path without_trailing_slash(const std::string& path) {
+  const fs::path whole(path);
+  return whole.has_filename() || !whole.has_relative_path() ? whole : whole.parent_path();
+}
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+/// A name beside path that nothing in this process uses.
+std::string temporary_name(const std::string& path) {
+  static std::atomic<unsigned> counter{0};
+  const fs::path target = without_trailing_slash(path);
+  if (!target.has_filename()) throw UserError(path, 0, "not a name to write to");
+  const std::string name = "." + target.filename().string() + std::string(kMark) + std::to_string(::getpid()) + "." +
+                           std::to_string(counter++);
+  return (folder_of(target) / name).string();
+}
+
+int open_retrying(const std::string& path, int flags, mode_t mode = 0) {
+  int descriptor = -1;
+  do {
+    descriptor = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+  } while (descriptor < 0 && errno == EINTR);
+  return descriptor;
+}
+
+/// Some file systems can't fsync a directory and answer EINVAL; nothing is lost there by going on.
+void sync_path(const std::string& path, bool directory) {
+  const int descriptor = open_retrying(path, O_RDONLY | (directory ? O_DIRECTORY : 0));
+  if (descriptor < 0) fail(path, "open for fsync", errno);
+  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  if (error != 0 && !(directory && error == EINVAL)) fail(path, "fsync", error);
+}
+
+void sync_folder_of(const std::string& path) { sync_path(folder_of(without_trailing_slash(path)).string(), true); }
+
+void remove_quietly(const std::string& path) {
+  std::error_code ignored;
+  fs::remove_all(path, ignored);
+}
+
+/// Puts the directory at `from` in the place of the non-empty directory `to`; the old one ends up at `from`.
+void exchange_directories(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return;
+  const std::string aside = temporary_name(to);
+  if (std::rename(to.c_str(), aside.c_str()) != 0) fail(to, "rename to " + aside, errno);
+  if (std::rename(from.c_str(), to.c_str()) != 0) {
+    const int error = errno;
+    std::rename(aside.c_str(), to.c_str());
+    fail(to, "rename " + from + " to it", error);
+  }
+  if (std::rename(aside.c_str(), from.c_str()) != 0) fail(aside, "rename to " + from, errno);
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), temporary_(temporary_name(path_)) {
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    throw UserError(path_, 0, "cannot write: it exists and is not a regular file");
+  }
+  descriptor_ = open_retrying(temporary_, O_WRONLY | O_CREAT | O_EXCL, 0666);
+  if (descriptor_ < 0) fail(path_, "create the temporary file " + temporary_, errno);
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(const void* data, std::size_t bytes) {
+  CHECK(descriptor_ >= 0, "AtomicFile: write after commit");
+  const char* next = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t written = ::write(descriptor_, next, bytes);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      fail(path_, "write", errno);
+    }
+    next += written;
+    bytes -= static_cast<std::size_t>(written);
+  }
+}
+
+void AtomicFile::commit() {
+  CHECK(descriptor_ >= 0, "AtomicFile: commit twice");
+  if (::fsync(descriptor_) != 0) fail(path_, "fsync", errno);
+  const int closed = ::close(descriptor_);
+  descriptor_ = -1;
+  if (closed != 0) fail(path_, "close", errno);
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, "rename " + temporary_ + " to it", errno);
+  temporary_.clear();
+  sync_folder_of(path_);
+}
+
+void write_file_atomically(const std::string& path, std::string_view content) {
+  AtomicFile file(path);
+  file.write(content);
+  file.commit();
+}
+
+AtomicDirectory::AtomicDirectory(std::string path) : path_(without_trailing_slash(path).string()) {
+  temporary_ = temporary_name(path_);
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) == 0 && !S_ISDIR(status.st_mode)) {
+    throw UserError(path_, 0, "cannot write a directory: a file has this name");
+  }
+  if (::mkdir(temporary_.c_str(), 0777) != 0) fail(path_, "create the temporary directory " + temporary_, errno);
+}
+
+AtomicDirectory::~AtomicDirectory() {
+  if (!committed_) remove_quietly(temporary_);
+}
+
+void AtomicDirectory::commit() {
+  CHECK(!committed_, "AtomicDirectory: commit twice");
+  std::error_code error;
+  for (auto entry = fs::recursive_directory_iterator(temporary_, error); !error && entry != fs::end(entry);
+       entry.increment(error)) {
+    if (!entry->is_symlink()) sync_path(entry->path().string(), entry->is_directory());
+  }
+  if (error) throw UserError(temporary_, 0, "cannot list: " + error.message());
+  sync_path(temporary_, true);
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    if (errno != ENOTEMPTY && errno != EEXIST) fail(path_, "rename " + temporary_ + " to it", errno);
+    exchange_directories(temporary_, path_);
+  }
+  committed_ = true;
+  sync_folder_of(path_);
+  remove_quietly(temporary_);  // the old directory, after an exchange
+}
+
+void remove_stale_temporaries(const std::string& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const std::size_t mark = name.find(kMark);
+    if (name.starts_with('.') && mark != std::string::npos && mark > 1 &&
+        name.find_first_not_of("0123456789.", mark + kMark.size()) == std::string::npos) {
+      remove_quietly(entry.path().string());
+    }
+  }
+}
+
+}  // namespace dragoman

@@ -1,0 +1,62 @@
+// Files and directories that appear whole or not at all.
+//
+// Everything is written under a temporary name in the same folder (".NAME.dragoman-tmp.PID.N"), fsynced and
+// renamed; then the folder is fsynced. A crash leaves the old content, or the new one, and at worst a temporary
+// behind. A symbolic link at the path is replaced, not followed.
+//
+// Errors: every failure (no permission, disk full, ...) is a UserError "PATH: cannot OPERATION: CAUSE".
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace dragoman {
+
+/// A file under construction. Without commit() nothing is left of it.
+class AtomicFile {
+ public:
+  /// UserError: the path names a directory or a device, or the temporary can't be made.
+  explicit AtomicFile(std::string path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(const void* data, std::size_t bytes);
+  void write(std::string_view text) { write(text.data(), text.size()); }
+
+  /// Puts the file in its place, on disk when this returns. Once only; no write() after it.
+  void commit();
+
+ private:
+  std::string path_;
+  std::string temporary_;
+  int descriptor_ = -1;
+};
+
+void write_file_atomically(const std::string& path, std::string_view content);
+
+/// A directory under construction: create files in temporary(), then commit(). Without commit() nothing is left.
+class AtomicDirectory {
+ public:
+  explicit AtomicDirectory(std::string path);
+  ~AtomicDirectory();
+  AtomicDirectory(const AtomicDirectory&) = delete;
+  AtomicDirectory& operator=(const AtomicDirectory&) = delete;
+
+  [[nodiscard]] const std::string& temporary() const { return temporary_; }
+
+  /// Fsyncs everything inside and puts the directory in its place. A directory that is there already is exchanged
+  /// with the new one in one step (where the file system can do that, else in two) and then removed.
+  void commit();
+
+ private:
+  std::string path_;
+  std::string temporary_;
+  bool committed_ = false;
+};
+
+/// Removes what interrupted writers left in a folder. Only for folders that no other process writes to.
+void remove_stale_temporaries(const std::string& folder);
+
+}  // namespace dragoman

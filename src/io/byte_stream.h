@@ -1,0 +1,71 @@
+// Bytes of a file, of standard input or of a gzip file, as one stream.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dragoman {
+
+/// Owns a POSIX file descriptor (-1: none).
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor();
+
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// Opens for reading; "-" is standard input. A missing or unreadable file or a directory is a UserError.
+[[nodiscard]] FileDescriptor open_file(const std::string& path);
+
+/// A descriptor at offset 0 whose bytes are the unpacked contents of the file and which can be read at any
+/// place. That is the file itself where possible; a gzip file, a pipe and standard input are copied into a
+/// temporary file that has no name any more and vanishes with its descriptor.
+[[nodiscard]] FileDescriptor open_random_access(const std::string& path);
+
+/// Reads bytes as they come: a terminal or a pipe is never waited on for more than it has. Gzip, recognized by
+/// its first two bytes whatever the file's name, is unpacked (several members too); when it is truncated or
+/// corrupt, that is a UserError.
+class ByteStream {
+ public:
+  explicit ByteStream(const std::string& path);
+  /// A descriptor read as it is, without looking for gzip; `name` is for error messages.
+  ByteStream(FileDescriptor fd, std::string name);
+  ByteStream(ByteStream&&) noexcept;
+  ~ByteStream();
+
+  /// At most `capacity` bytes into `out`; how many, 0 only at the end.
+  std::size_t read(char* out, std::size_t capacity);
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  struct Unpacker;  // zlib's state
+
+  void detect();
+  bool fill();  // more packed bytes; false at the end
+  std::size_t read_packed(char* out, std::size_t capacity);
+
+  FileDescriptor fd_;
+  std::string name_;
+  std::vector<char> buffer_;  // read from the file and not used yet: [used_, filled_)
+  std::size_t used_ = 0;
+  std::size_t filled_ = 0;
+  bool detected_ = false;
+  std::unique_ptr<Unpacker> unpacker_;
+};
+
+}  // namespace dragoman

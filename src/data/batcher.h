@@ -1,0 +1,57 @@
+// Training batches, forever, epoch after epoch, made ahead by a thread of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "core/batch.h"
+#include "data/window.h"
+
+namespace dragoman {
+
+/// Where training stands in the data: this is enough to go on exactly.
+struct BatchPosition {
+  std::uint64_t epoch = 0;
+  std::uint64_t window = 0;
+  std::uint64_t batch = 0;  ///< within the window
+
+  friend bool operator==(const BatchPosition&, const BatchPosition&) = default;
+};
+
+/// A batch, and what the trainer may want to know with it.
+struct TrainingBatch {
+  Batch batch;
+  BatchPosition after;      ///< where to begin to get the batches that follow
+  bool ends_epoch = false;  ///< the last of its epoch
+  /// What was kept and dropped in the epoch; set with ends_epoch, when the Batcher saw the whole epoch.
+  std::optional<CorpusReport> report;
+};
+
+/// The order is that of window.h. Threads and interruptions change nothing: a Batcher begun at `after` of a batch
+/// continues with the same batches.
+class Batcher {
+ public:
+  /// `prefetch`: windows made ahead by a thread; 0 makes them in next(), without a thread.
+  /// The corpus behind `encoder` must live longer.
+  Batcher(PairEncoder encoder, WindowOptions options, BatchPosition start = {}, std::size_t prefetch = 1);
+  ~Batcher();
+  Batcher(const Batcher&) = delete;
+  Batcher& operator=(const Batcher&) = delete;
+
+  /// Waits for a window when none is ready. Raises what went wrong in the thread, such as the UserError for a
+  /// corpus of which nothing is kept, again at every further call. For one thread only.
+  TrainingBatch next();
+
+ private:
+  class Source;
+
+  std::unique_ptr<Source> source_;
+  Window window_;
+  std::uint64_t next_batch_;  // within window_
+  BatchPosition start_;       // batches before it are skipped
+  std::size_t corpus_size_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,102 @@
+#include "data/corpus.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "core/error.h"
+#include "core/utf8.h"
+
+namespace dragoman {
+
+namespace {
+
+void check_utf8(const std::string& path, std::string_view line, std::size_t number) {
+  const std::size_t bad = first_invalid(line);
+  if (bad == std::string_view::npos) return;
+  std::array<char, 8> value{};
+  std::snprintf(value.data(), value.size(), "0x%02X", static_cast<unsigned>(static_cast<unsigned char>(line[bad])));
+  throw UserError(path, number,
+                  "invalid UTF-8 at byte " + std::to_string(bad + 1) + " of the line (" + value.data() +
+                      "); convert the file to UTF-8 or remove the line");
+}
+
+IndexedFile open_text(const std::string& path) {
+  return IndexedFile(path, [&](std::string_view line, std::size_t number) { check_utf8(path, line, number); });
+}
+
+}  // namespace
+
+Corpus::Corpus(const ParallelFiles& files, bool tsv_header) {
+  if (files.source.size() != files.target.size()) {
+    throw UserError("data: " + std::to_string(files.source.size()) + " source files against " +
+                    std::to_string(files.target.size()) + " target files, expected equally many");
+  }
+  if (files.empty()) throw UserError("data: no files given, expected source and target, or tsv");
+  for (std::size_t i = 0; i < files.source.size(); ++i) add_pair(files.source[i], files.target[i]);
+  for (const std::string& path : files.tsv) add_tsv(path, tsv_header);
+  if (size_ == 0) throw UserError(parts_.front().source.path(), 0, "holds no lines: nothing to read pairs from");
+}
+
+void Corpus::add_pair(const std::string& source, const std::string& target) {
+  IndexedFile source_file = open_text(source);
+  IndexedFile target_file = open_text(target);
+  if (source_file.size() != target_file.size()) {
+    throw UserError(source + " and " + target + ": " + std::to_string(source_file.size()) + " lines against " +
+                    std::to_string(target_file.size()) +
+                    "; line i of one must be the translation of line i of the other");
+  }
+  add(std::move(source_file), std::move(target_file));
+}
+
+void Corpus::add_tsv(const std::string& path, bool header) {
+  const auto check = [&](std::string_view line, std::size_t number) {
+    check_utf8(path, line, number);
+    if (line.find('\t') == std::string_view::npos) {
+      throw UserError(path, number, "found 1 column, expected at least 2 separated by TAB (source, target)");
+    }
+  };
+  add(IndexedFile(path, check, header ? 1 : 0), {});
+}
+
+void Corpus::add(IndexedFile source, std::optional<IndexedFile> target) {
+  const std::size_t first = size_;
+  size_ += source.size();
+  parts_.push_back({first, std::move(source), std::move(target)});
+}
+
+const Corpus::Part& Corpus::part_of(std::size_t i) const {
+  CHECK(i < size_, "pair " + std::to_string(i) + " of " + std::to_string(size_));
+  // The last part that begins at or before i; an empty part before it begins at the same pair.
+  const auto after = std::upper_bound(parts_.begin(), parts_.end(), i,
+                                      [](std::size_t pair, const Part& part) { return pair < part.first; });
+  return *std::prev(after);
+}
+
+void Corpus::read(std::size_t i, std::string& source, std::string& target) const {
+  const Part& part = part_of(i);
+  part.source.read(i - part.first, source);
+  if (part.target) {
+    part.target->read(i - part.first, target);
+    return;
+  }
+  const std::size_t tab = source.find('\t');
+  if (tab == std::string::npos) throw UserError(where(i), 0, "the file has changed while it was in use");
+  const std::size_t second = source.find('\t', tab + 1);
+  target.assign(source, tab + 1, second == std::string::npos ? second : second - tab - 1);
+  source.resize(tab);
+}
+
+std::size_t Corpus::bytes(std::size_t i) const {
+  const Part& part = part_of(i);
+  const std::size_t source = part.source.bytes(i - part.first);
+  return part.target ? std::max(source, part.target->bytes(i - part.first)) : source;
+}
+
+std::string Corpus::where(std::size_t i) const {
+  const Part& part = part_of(i);
+  return part.source.path() + ":" + std::to_string(part.source.number(i - part.first));
+}
+
+}  // namespace dragoman

@@ -1,0 +1,102 @@
+#include "data/pair_encoder.h"
+
+#include <utility>
+
+#include "core/error.h"
+#include "data/clean.h"
+
+namespace dragoman {
+
+namespace {
+constexpr std::size_t kExamineAll = 500'000;
+constexpr std::size_t kSample = 100'000;
+}  // namespace
+
+PairEncoder::PairEncoder(const Corpus& corpus, TokenizerPair tokenizers, FilterOptions options, std::size_t cache_bytes)
+    : corpus_(corpus),
+      tokenizers_(std::move(tokenizers)),
+      options_(std::move(options)),
+      cache_(std::make_shared<EncodedCache>(corpus.size(), cache_bytes)) {
+  if (options_.max_length == 0) throw UserError("data.max_length: found 0, expected at least 1");
+  if (options_.on_long != "skip" && options_.on_long != "truncate") {
+    throw UserError("data.on_long: found \"" + options_.on_long + "\", expected skip or truncate");
+  }
+}
+
+void PairEncoder::read(std::size_t i, EncodedPair& pair) const {
+  std::string source;
+  std::string target;
+  corpus_.read(i, source, target);
+  pair.line = i;
+  pair.source = tokenizers_.source->encode(normalize_text(source, options_.normalization));
+  pair.target = tokenizers_.target->encode(normalize_text(target, options_.normalization));
+}
+
+PairFate PairEncoder::encode_filtered(std::size_t i, EncodedPair& pair) const {
+  PairFate fate{};
+  if (cache_->find(i, pair, fate)) return fate;
+  fate = filter(i, pair);
+  cache_->insert(i, pair, fate);
+  return fate;
+}
+
+PairFate PairEncoder::filter(std::size_t i, EncodedPair& pair) const {
+  if (corpus_.bytes(i) > kMaxTrainingBytes) return PairFate::too_many_bytes;
+  read(i, pair);
+  if (pair.source.empty()) return PairFate::empty_source;
+  if (pair.target.empty()) return PairFate::empty_target;
+  const std::size_t limit = options_.max_length;
+  const bool is_long = pair.source.size() > limit || pair.target.size() > limit;
+  if (is_long && options_.on_long == "skip") return PairFate::too_long;
+  if (pair.source.size() > limit) pair.source.resize(limit);
+  if (pair.target.size() > limit) pair.target.resize(limit);
+  pair.source.push_back(kEos);
+  pair.target.push_back(kEos);
+  return is_long ? PairFate::truncated : PairFate::kept;
+}
+
+void PairEncoder::encode(std::size_t i, EncodedPair& pair) const {
+  read(i, pair);
+  pair.source.push_back(kEos);
+  pair.target.push_back(kEos);
+}
+
+CorpusReport examine(const PairEncoder& encoder) {
+  CorpusReport report;
+  const std::size_t size = encoder.corpus().size();
+  report.sampled = size > kExamineAll;
+  const std::size_t count = report.sampled ? kSample : size;
+  EncodedPair pair;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t line = report.sampled ? i * size / count : i;
+    report.count(encoder.encode_filtered(line, pair), line);
+  }
+  if (report.kept == 0 && !report.sampled) throw_nothing_left(report, encoder.corpus());
+  return report;
+}
+
+void throw_nothing_left(const CorpusReport& report, const Corpus& corpus) {
+  throw UserError("data.train: nothing is left to train on; " + report.describe(corpus));
+}
+
+void append_pair(std::vector<Batch>& batches, const EncodedPair& pair, std::size_t batch_tokens) {
+  if (batches.empty() || static_cast<std::size_t>(batches.back().labels()) + pair.target.size() > batch_tokens) {
+    batches.emplace_back();
+  }
+  Batch& batch = batches.back();
+  batch.source.add(pair.source);
+  batch.target.add(pair.target);
+  batch.line.push_back(pair.line);
+}
+
+std::vector<Batch> encode_all(const PairEncoder& encoder, std::size_t batch_tokens) {
+  std::vector<Batch> batches;
+  EncodedPair pair;
+  for (std::size_t i = 0; i < encoder.corpus().size(); ++i) {
+    encoder.encode(i, pair);
+    append_pair(batches, pair, batch_tokens);
+  }
+  return batches;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,65 @@
+// From a pair of lines to token ids: cleaning, tokenizing, filtering.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/batch.h"
+#include "data/corpus.h"
+#include "data/corpus_report.h"
+#include "data/encoded_cache.h"
+#include "data/tokenizer_pair.h"
+
+namespace dragoman {
+
+/// Which training pairs are used; the fields are those of DataOptions.
+struct FilterOptions {
+  std::size_t max_length = 100;
+  std::string on_long = "skip";
+  std::string normalization = "clean";
+};
+
+/// Refers to the corpus, which must live longer. Const methods may be called by several threads. Copies share one
+/// cache of encoded training pairs.
+class PairEncoder {
+ public:
+  static constexpr std::size_t kDefaultCache = std::size_t{1} << 28;
+
+  PairEncoder(const Corpus& corpus, TokenizerPair tokenizers, FilterOptions options,
+              std::size_t cache_bytes = kDefaultCache);
+
+  /// Training: fills `pair` when the fate is kept or truncated.
+  PairFate encode_filtered(std::size_t i, EncodedPair& pair) const;
+  /// Development and test text: nothing is dropped or cut.
+  void encode(std::size_t i, EncodedPair& pair) const;
+
+  [[nodiscard]] const Corpus& corpus() const { return corpus_; }
+  [[nodiscard]] const TokenizerPair& tokenizers() const { return tokenizers_; }
+
+ private:
+  void read(std::size_t i, EncodedPair& pair) const;  // without eos
+  PairFate filter(std::size_t i, EncodedPair& pair) const;
+
+  const Corpus& corpus_;
+  TokenizerPair tokenizers_;
+  FilterOptions options_;
+  std::shared_ptr<EncodedCache> cache_;
+};
+
+/// Runs the filter over the corpus, or over a fixed sample of 100,000 pairs when there are more than 500,000.
+/// UserError when nothing of the whole corpus is kept.
+[[nodiscard]] CorpusReport examine(const PairEncoder& encoder);
+
+/// The error for a corpus of which nothing is left to train on.
+[[noreturn]] void throw_nothing_left(const CorpusReport& report, const Corpus& corpus);
+
+/// Adds the pair to the last batch, or begins a new one when that would have more than batch_tokens labels.
+void append_pair(std::vector<Batch>& batches, const EncodedPair& pair, std::size_t batch_tokens);
+
+/// All pairs in their order, nothing dropped, in batches of at most batch_tokens labels (a longer pair gets a
+/// batch of its own).
+[[nodiscard]] std::vector<Batch> encode_all(const PairEncoder& encoder, std::size_t batch_tokens);
+
+}  // namespace dragoman

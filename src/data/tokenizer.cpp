@@ -1,0 +1,87 @@
+#include "data/tokenizer.h"
+
+#include <utility>
+
+#include "core/error.h"
+#include "core/rng.h"
+#include "data/tokenizer_kinds.h"
+#include "data/vocabulary.h"
+#include "io/atomic_file.h"
+#include "io/byte_stream.h"
+
+namespace dragoman {
+
+namespace {
+
+constexpr std::size_t kMaxLines = 2'000'000;
+
+struct TokenizerKind {
+  const char* name;
+  TokenizerPtr (*train)(const TokenizerOptions&, const TrainingText&, std::vector<std::string>*);
+  TokenizerPtr (*make)(Vocabulary);  // null: not made of a Vocabulary
+};
+
+constexpr TokenizerKind kKinds[] = {
+    {"sentencepiece", train_sentencepiece, nullptr},
+    {"word", train_words, make_word_tokenizer},
+    {"char", train_chars, make_char_tokenizer},
+};
+
+/// One line out of each of kMaxLines equal stretches.
+TrainingText sample(const TrainingText& text, std::uint64_t seed) {
+  const auto pick = [size = text.size, seed, line = text.line](std::size_t i) {
+    const std::size_t begin = i * size / kMaxLines;
+    const std::size_t end = (i + 1) * size / kMaxLines;
+    Rng rng(hash_key({seed, hash_name("tokenizer lines"), i}));
+    return line(begin + rng.below(end - begin));
+  };
+  return {kMaxLines, pick};
+}
+
+bool has_text(const TrainingText& text) {
+  for (std::size_t i = 0; i < text.size; ++i) {
+    if (text.line(i).find_first_not_of(' ') != std::string::npos) return true;
+  }
+  return false;
+}
+
+std::string read_all(const std::filesystem::path& path) {
+  ByteStream stream(open_file(path.string()), path.string());
+  std::string contents;
+  char chunk[1 << 14];
+  while (const std::size_t n = stream.read(chunk, sizeof chunk)) contents.append(chunk, n);
+  return contents;
+}
+
+}  // namespace
+
+void Tokenizer::save(const std::filesystem::path& path) const { write_file_atomically(path.string(), serialize()); }
+
+TokenizerPtr train_tokenizer(const TokenizerOptions& options, const TrainingText& text, std::uint64_t seed,
+                             std::vector<std::string>* warnings) {
+  for (const TokenizerKind& kind : kKinds) {
+    if (options.type != kind.name) continue;
+    if (!has_text(text)) throw UserError("tokenizer: the training text has no words to learn a vocabulary from");
+    if (text.size <= kMaxLines) return kind.train(options, text, warnings);
+    if (warnings) {
+      warnings->push_back("tokenizer: trained on " + std::to_string(kMaxLines) + " of " + std::to_string(text.size) +
+                          " lines, a fixed sample");
+    }
+    return kind.train(options, sample(text, seed), warnings);
+  }
+  throw UserError("tokenizer.type: found \"" + options.type + "\", expected sentencepiece, word or char");
+}
+
+TokenizerPtr load_tokenizer(const std::filesystem::path& path) {
+  const std::string contents = read_all(path);
+  if (contents.empty()) throw UserError(path.string(), 0, "is empty, expected a tokenizer");
+  if (contents[0] != '{') return load_sentencepiece(contents, path.string());
+  std::string type;
+  Vocabulary vocabulary = Vocabulary::parse(contents, path.string(), &type);
+  for (const TokenizerKind& kind : kKinds) {
+    if (kind.make && type == kind.name) return kind.make(std::move(vocabulary));
+  }
+  throw UserError(path.string(), 0, "has the unknown tokenizer type \"" + type + "\"");
+}
+
+}  // namespace dragoman

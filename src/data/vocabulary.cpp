@@ -1,0 +1,77 @@
+#include "data/vocabulary.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/error.h"
+
+namespace dragoman {
+
+namespace {
+constexpr int kFormat = 1;
+}
+
+Vocabulary::Vocabulary(std::vector<std::string> pieces) : pieces_(std::move(pieces)) { index(); }
+
+Vocabulary::Vocabulary(const PieceCounts& counts, std::size_t min_frequency, std::size_t max_size) {
+  using Entry = std::pair<std::string, std::uint64_t>;
+  std::vector<Entry> entries;
+  for (const auto& [piece, count] : counts) {
+    if (count >= min_frequency) entries.emplace_back(piece, count);
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  const std::size_t room = max_size > kControls ? max_size - kControls : 0;
+  if (entries.size() > room) entries.resize(room);
+  for (Entry& entry : entries) pieces_.push_back(std::move(entry.first));
+  index();
+}
+
+void Vocabulary::index() {
+  ids_.reserve(pieces_.size());
+  for (std::size_t i = 0; i < pieces_.size(); ++i) ids_.emplace(pieces_[i], static_cast<TokenId>(i + kControls));
+}
+
+TokenId Vocabulary::id(std::string_view piece) const {
+  const auto found = ids_.find(piece);
+  return found == ids_.end() ? kUnk : found->second;
+}
+
+const std::string& Vocabulary::piece(TokenId id) const {
+  static const std::string kNames[kControls] = {"<unk>", "<s>", "</s>"};
+  CHECK(id >= 0 && static_cast<std::size_t>(id) < size(), "token id " + std::to_string(id));
+  const auto i = static_cast<std::size_t>(id);
+  return i < kControls ? kNames[i] : pieces_[i - kControls];
+}
+
+std::string Vocabulary::serialize(const std::string& type) const {
+  nlohmann::ordered_json json;
+  json["format"] = kFormat;
+  json["type"] = type;
+  json["pieces"] = pieces_;
+  return json.dump(0) + "\n";
+}
+
+Vocabulary Vocabulary::parse(const std::string& text, const std::string& file, std::string* type) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_discarded() || !json.is_object()) throw UserError(file, 0, "is not a vocabulary: not valid JSON");
+  try {
+    if (const int format = json.at("format").get<int>(); format > kFormat) {
+      throw UserError(
+          file, 0,
+          "has format " + std::to_string(format) + ", newer than this program reads (" + std::to_string(kFormat) + ")");
+    }
+    *type = json.at("type").get<std::string>();
+    Vocabulary vocabulary(json.at("pieces").get<std::vector<std::string>>());
+    if (vocabulary.ids_.size() != vocabulary.pieces_.size()) {
+      throw UserError(file, 0, "is not a vocabulary: a piece occurs twice");
+    }
+    return vocabulary;
+  } catch (const nlohmann::json::exception& e) {
+    throw UserError(file, 0, std::string("is not a vocabulary: ") + e.what());
+  }
+}
+
+}  // namespace dragoman

@@ -1,0 +1,49 @@
+// A list of pieces with ids from 3 on, for word and character tokenizers. The control tokens are not in the
+// list, so that a word spelled "</s>" is a word like any other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/real.h"
+
+namespace dragoman {
+
+struct StringHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
+};
+
+using PieceCounts = std::unordered_map<std::string, std::uint64_t, StringHash, std::equal_to<>>;
+
+class Vocabulary {
+ public:
+  explicit Vocabulary(std::vector<std::string> pieces);
+  /// The most frequent pieces first, equally frequent ones by their bytes; those with at least `min_frequency`,
+  /// as many as fit into `max_size` ids with the control tokens.
+  Vocabulary(const PieceCounts& counts, std::size_t min_frequency, std::size_t max_size);
+
+  [[nodiscard]] std::size_t size() const { return pieces_.size() + kControls; }
+  /// kUnk when not in the list.
+  [[nodiscard]] TokenId id(std::string_view piece) const;
+  /// Also of control tokens: "<unk>", "<s>", "</s>".
+  [[nodiscard]] const std::string& piece(TokenId id) const;
+
+  /// JSON: {"format": 1, "type": type, "pieces": [...]}.
+  [[nodiscard]] std::string serialize(const std::string& type) const;
+  /// Raises UserError naming `file`; *type is what was stored.
+  static Vocabulary parse(const std::string& text, const std::string& file, std::string* type);
+
+ private:
+  static constexpr std::size_t kControls = 3;
+  void index();
+
+  std::vector<std::string> pieces_;
+  std::unordered_map<std::string, TokenId, StringHash, std::equal_to<>> ids_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,62 @@
+// The order of training pairs: epochs are cut into windows, windows into batches.
+//
+// The lines of the corpus are permuted by f(seed, epoch) and cut into windows of `window` lines. The kept pairs of
+// a window are sorted by length (target, then source, then line), cut into batches of at most `batch_tokens`
+// labels, and those are shuffled by f(seed, epoch, window). So a window is a pure function of (epoch, window), and
+// every kept line occurs once an epoch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stop_token>
+#include <vector>
+
+#include "core/batch.h"
+#include "data/corpus_report.h"
+#include "data/pair_encoder.h"
+
+namespace dragoman {
+
+struct WindowOptions {
+  std::uint64_t seed = 1;
+  std::size_t batch_tokens = 4096;  ///< labels (target pieces and eos); a longer pair gets a batch of its own
+  std::size_t window = 10'000;      ///< lines
+};
+
+/// The batches of one window, in training order.
+struct Window {
+  std::uint64_t epoch = 0;
+  std::size_t index = 0;
+  std::vector<Batch> batches;
+  bool ends_epoch = false;  ///< no later window of the epoch has any batch
+  CorpusReport report;      ///< of the epoch up to here, counted from the first window that was made
+};
+
+/// Makes one window after the other, forever. Not for several threads at once. Memory: 4 bytes a line of the
+/// corpus, and two windows.
+class WindowMaker {
+ public:
+  /// Begins at (epoch, window). `encoder` is copied; its corpus must live longer.
+  WindowMaker(PairEncoder encoder, WindowOptions options, std::uint64_t epoch, std::size_t window);
+
+  /// The next window that has a batch. UserError when a whole epoch has none. When a stop is requested the result
+  /// is worthless.
+  Window next(const std::stop_token& stop = {});
+
+  [[nodiscard]] std::size_t windows_per_epoch() const;
+
+ private:
+  void begin_epoch();
+  Window make(const std::stop_token& stop);  // the window at index_ of epoch_
+  Window find(const std::stop_token& stop);  // the next with batches in epoch_; without any: none is left
+
+  PairEncoder encoder_;
+  WindowOptions options_;
+  std::uint64_t epoch_;
+  std::size_t index_;                 // of the window to be made next
+  std::vector<std::uint32_t> order_;  // the permutation of epoch_
+  CorpusReport report_;               // of epoch_
+  Window ahead_;                      // made already, when it has batches
+};
+
+}  // namespace dragoman

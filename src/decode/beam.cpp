@@ -1,0 +1,147 @@
+#include "decode/beam.h"
+
+#include <algorithm>
+
+#include "decode/search_rules.h"
+#include "kernels/softmax.h"
+
+namespace DRAGOMAN_NAMESPACE {
+namespace {
+
+struct Live {
+  std::vector<TokenId> ids;
+  double log_prob = 0;
+};
+
+struct Candidate {
+  double log_prob;
+  Index beam;
+  TokenId id;
+};
+
+bool better(const Candidate& a, const Candidate& b) {
+  if (a.log_prob != b.log_prob) return a.log_prob > b.log_prob;
+  return a.beam != b.beam ? a.beam < b.beam : a.id < b.id;
+}
+
+/// One sentence's search.
+class Beam {
+ public:
+  Beam(const DecodeOptions& options, Index cap) : options_(options), cap_(cap), live_(1) {}
+
+  [[nodiscard]] const std::vector<Live>& live() const { return live_; }
+  std::vector<Hypothesis> take_finished() { return std::move(finished_); }
+
+  /// logits: a row for each live hypothesis. origins gets, for each hypothesis of the next beam, its beam.
+  void advance(ConstMat logits, std::vector<Index>& origins) {
+    const std::vector<Candidate> best = best_candidates(logits);
+    const auto k = static_cast<std::size_t>(options_.beam_size);
+    std::vector<Live> next;
+    origins.clear();
+    for (std::size_t rank = 0; rank < best.size() && next.size() < k; ++rank) {
+      const Candidate& c = best[rank];
+      const Live& from = live_[c.beam];
+      if (c.id == kEos) {
+        if (rank < k) finish(from, c.log_prob);
+        continue;
+      }
+      next.push_back({from.ids, c.log_prob});
+      next.back().ids.push_back(c.id);
+      origins.push_back(c.beam);
+    }
+    live_ = std::move(next);
+    if (done()) {
+      live_.clear();
+      origins.clear();
+      std::stable_sort(finished_.begin(), finished_.end(),
+                       [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
+      if (finished_.size() > k) finished_.resize(k);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::vector<Candidate> best_candidates(ConstMat logits) const {
+    const auto keep = static_cast<std::size_t>(2 * options_.beam_size);
+    std::vector<Candidate> heap;  // the worst of the best is on top
+    for (Index beam = 0; beam < logits.rows; ++beam) {
+      const Live& from = live_[beam];
+      const auto pieces = static_cast<Index>(from.ids.size());
+      const Real* row = logits.row(beam);
+      // Barred ids keep their share of the softmax, so that log_prob is that of `score`.
+      const double normalizer = log_normalizer(row, logits.cols);
+      for (TokenId id = 0; id < logits.cols; ++id) {
+        const Candidate c{from.log_prob + (static_cast<double>(row[id]) - normalizer), beam, id};
+        if (heap.size() == keep && !better(c, heap.front())) continue;
+        if (!allowed(options_, id, pieces, cap_)) continue;
+        if (heap.size() == keep) {
+          std::pop_heap(heap.begin(), heap.end(), better);
+          heap.pop_back();
+        }
+        heap.push_back(c);
+        std::push_heap(heap.begin(), heap.end(), better);
+      }
+    }
+    std::sort(heap.begin(), heap.end(), better);
+    return heap;
+  }
+
+  void finish(const Live& from, double log_prob) {
+    const auto length = static_cast<Index>(from.ids.size()) + 1;
+    finished_.push_back({from.ids, log_prob, log_prob / length_penalty(options_, length)});
+  }
+
+  [[nodiscard]] bool done() const {
+    if (live_.empty()) return true;
+    if (options_.stop == "finished") return static_cast<Index>(finished_.size()) >= options_.beam_size;
+    if (finished_.empty()) return false;
+    double best = finished_.front().score;
+    for (const Hypothesis& h : finished_) best = std::max(best, h.score);
+    return std::all_of(live_.begin(), live_.end(), [&](const Live& live) {
+      // log_prob <= 0 can only fall; dividing by the largest penalty still reachable is best for it. Penalties
+      // are monotonic in length, so one of the two ends is the largest.
+      const auto next = static_cast<Index>(live.ids.size()) + 1;
+      const double penalty = std::max(length_penalty(options_, next), length_penalty(options_, cap_ + 1));
+      return live.log_prob / penalty <= best;
+    });
+  }
+
+  const DecodeOptions& options_;
+  Index cap_;
+  std::vector<Live> live_;
+  std::vector<Hypothesis> finished_;
+};
+
+}  // namespace
+
+std::vector<std::vector<Hypothesis>> beam_search(const Seq2Seq& model, Values values, const Sentences& source,
+                                                 const DecodeOptions& options, Workspace& workspace) {
+  std::vector<Beam> beams;
+  for (Index i = 0; i < source.count(); ++i) beams.emplace_back(options, length_cap(options, source.length(i) - 1));
+  const Memory memory = model.encode(values, source, workspace);
+  const std::unique_ptr<DecoderState> state = model.start(values, memory, workspace);
+  std::vector<TokenId> tokens(beams.size(), kBos);
+  std::vector<Index> rows, origins;
+  Workspace step_workspace;
+  while (!tokens.empty()) {
+    step_workspace.reset();
+    const Mat logits = model.step(values, *state, tokens, step_workspace);
+    rows.clear();
+    tokens.clear();
+    Index first = 0;
+    for (Beam& beam : beams) {
+      const auto count = static_cast<Index>(beam.live().size());
+      if (count == 0) continue;
+      beam.advance(logits.row_range(first, count), origins);
+      for (const Index origin : origins) rows.push_back(first + origin);
+      for (const Live& live : beam.live()) tokens.push_back(live.ids.back());
+      first += count;
+    }
+    state->select(rows);
+  }
+  std::vector<std::vector<Hypothesis>> results;
+  results.reserve(beams.size());
+  for (Beam& beam : beams) results.push_back(beam.take_finished());
+  return results;
+}
+
+}  // namespace DRAGOMAN_NAMESPACE

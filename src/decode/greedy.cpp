@@ -1,0 +1,49 @@
+#include "decode/greedy.h"
+
+#include "decode/search_rules.h"
+#include "kernels/softmax.h"
+
+namespace DRAGOMAN_NAMESPACE {
+
+std::vector<Hypothesis> greedy_search(const Seq2Seq& model, Values values, const Sentences& source,
+                                      const DecodeOptions& options, Workspace& workspace) {
+  std::vector<Hypothesis> results(static_cast<std::size_t>(source.count()));
+  const Memory memory = model.encode(values, source, workspace);
+  const std::unique_ptr<DecoderState> state = model.start(values, memory, workspace);
+  std::vector<Index> alive(results.size());  // sentence of each row
+  for (std::size_t i = 0; i < alive.size(); ++i) alive[i] = static_cast<Index>(i);
+  std::vector<TokenId> tokens(alive.size(), kBos);
+  Workspace step_workspace;
+  while (!alive.empty()) {
+    step_workspace.reset();
+    const Mat logits = model.step(values, *state, tokens, step_workspace);
+    std::vector<Index> rows, next_alive;
+    tokens.clear();
+    for (Index row = 0; row < logits.rows; ++row) {
+      const Index sentence = alive[row];
+      Hypothesis& hypothesis = results[sentence];
+      const auto pieces = static_cast<Index>(hypothesis.ids.size());
+      const Index cap = length_cap(options, source.length(sentence) - 1);
+      TokenId best = -1;
+      for (TokenId id = 0; id < logits.cols; ++id) {
+        if (!allowed(options, id, pieces, cap)) continue;
+        if (best < 0 || logits(row, id) > logits(row, best)) best = id;
+      }
+      // Barred ids keep their share of the softmax.
+      hypothesis.log_prob += static_cast<double>(logits(row, best)) - log_normalizer(logits.row(row), logits.cols);
+      if (best == kEos) {
+        hypothesis.score = hypothesis.log_prob / length_penalty(options, pieces + 1);
+        continue;
+      }
+      hypothesis.ids.push_back(best);
+      rows.push_back(row);
+      next_alive.push_back(sentence);
+      tokens.push_back(best);
+    }
+    if (rows.size() < alive.size()) state->select(rows);
+    alive = std::move(next_alive);
+  }
+  return results;
+}
+
+}  // namespace DRAGOMAN_NAMESPACE

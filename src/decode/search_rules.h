@@ -1,0 +1,19 @@
+// What greedy and beam search share: which ids may follow, how long, how scores compare.
+#pragma once
+
+#include "core/real.h"
+#include "decode/decode_options.h"
+
+namespace DRAGOMAN_NAMESPACE {
+
+/// penalty(length), length counting eos:  none 1;  average length^alpha;  gnmt ((5 + length) / 6)^alpha
+/// (Wu et al. 2016, equation 14).
+double length_penalty(const DecodeOptions& options, Index length);
+
+/// Pieces that a translation of `source_pieces` may have at most: factor x source_pieces + extra.
+Index length_cap(const DecodeOptions& options, Index source_pieces);
+
+/// May `id` follow `pieces` pieces? bos never; unk only if allowed; eos from min_length on; at the cap only eos.
+bool allowed(const DecodeOptions& options, TokenId id, Index pieces, Index cap);
+
+}  // namespace DRAGOMAN_NAMESPACE

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Writes cells.json, attention.json and models.json: PyTorch's numbers for small recurrent models, in float64.
+
+    python3 tests/golden/make_golden.py          # needs torch (scripts/requirements.txt)
+
+Everything here is written from the equations of the specification, sentence by sentence, without packing or masks,
+around PyTorch's own cells, and differentiated by PyTorch. Inputs and parameters are drawn with a fixed seed and
+rounded to three decimals, so that the files hold them exactly. Names, shapes and gate orders in the files are
+Dragoman's: matrices [in, out], GRU gates r, z, n with biases b (3H) and c_n (H), LSTM gates i, f, g, o with one bias.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+from golden_models import SOURCE_VOCABULARY, TARGET_VOCABULARY, Model, attend, export_cell, make_cell, score_parameters
+
+HERE = Path(__file__).parent
+LENGTHS = [5, 2, 4]
+
+
+def draw(rng, *shape, scale=0.5):
+    return torch.tensor(np.round(rng.normal(size=shape) * scale, 3), dtype=torch.float64)
+
+
+def flat(tensor):
+    """Twelve digits are enough for comparisons at 1e-9 of the largest number of a tensor."""
+    return [float(f"{x:.12g}") + 0.0 for x in tensor.detach().contiguous().view(-1).tolist()]
+
+
+def randomize(module, rng):
+    """Every parameter that trains gets rounded draws; b_hh entries that Dragoman doesn't have stay zero."""
+    for parameter in module.parameters():
+        parameter.data = draw(rng, *parameter.shape)
+
+
+def rows_and_gradients(named):
+    """{name: {rows, cols, value, gradient}} of tensors that have been through backward()."""
+    result = {}
+    for name, (tensor, convert) in named.items():
+        gradient = tensor.grad if tensor.grad is not None else torch.zeros_like(tensor)
+        value = convert(tensor)
+        if value.numel() == 0:
+            continue
+        value = value if value.dim() == 2 else value.view(1, -1)
+        result[name] = {"rows": value.shape[0], "cols": value.shape[1], "value": flat(value),
+                        "gradient": flat(convert(gradient))}
+    return result
+
+
+def cell_golden(kind, rng, inputs=3, hidden=4):
+    """Each sentence from its own initial state; the loss weighs all outputs and the final states."""
+    cell = make_cell(kind, inputs, hidden)
+    randomize(cell, rng)
+    named = export_cell("layer", cell)
+    memory = kind == "lstm"
+    tokens = sum(LENGTHS)
+    x, h0, c0 = (draw(rng, n, width).requires_grad_() for n, width in
+                 ((tokens, inputs), (len(LENGTHS), hidden), (len(LENGTHS), hidden)))
+    dy, dh, dc = draw(rng, tokens, hidden), draw(rng, len(LENGTHS), hidden), draw(rng, len(LENGTHS), hidden)
+    outputs, final_h, final_c = [], [], []
+    begin = 0
+    for i, length in enumerate(LENGTHS):
+        h, c = h0[i:i + 1], c0[i:i + 1]
+        for t in range(begin, begin + length):
+            if memory:
+                h, c = cell(x[t:t + 1], (h, c))
+            else:
+                h = cell(x[t:t + 1], h)
+            outputs.append(h)
+        final_h.append(h)
+        final_c.append(c)
+        begin += length
+    y, final_h, final_c = torch.cat(outputs), torch.cat(final_h), torch.cat(final_c)
+    loss = (y * dy).sum() + (final_h * dh).sum()
+    if memory:
+        loss = loss + (final_c * dc).sum()
+    loss.backward()
+    identity = lambda t: t  # noqa: E731
+    named.update({"x": (x, identity), "h0": (h0, identity)})
+    golden = {"cell": kind, "lengths": LENGTHS, "inputs": inputs, "hidden": hidden, "dy": flat(dy), "dh": flat(dh),
+              "y": flat(y), "final_h": flat(final_h)}
+    if memory:
+        named["c0"] = (c0, identity)
+        golden.update({"dc": flat(dc), "final_c": flat(final_c)})
+    golden["tensors"] = rows_and_gradients(named)
+    return golden
+
+
+def attention_golden(score, rng, query_size=5, size=4, value_size=3):
+    key_size = 6 if score in ("general", "additive") else query_size
+    layer = score_parameters(score, query_size, key_size, size)
+    randomize(layer, rng)
+    sentences = [0, 0, 1, 2, 2, 1, 0]  # of each query
+    offset = np.concatenate([[0], np.cumsum(LENGTHS)])
+    queries = draw(rng, len(sentences), query_size).requires_grad_()
+    keys = draw(rng, offset[-1], key_size).requires_grad_()
+    values = draw(rng, offset[-1], value_size).requires_grad_()
+    dcontext = draw(rng, len(sentences), value_size)
+    contexts, weights = [], []
+    for query, sentence in zip(queries, sentences):
+        rows = slice(offset[sentence], offset[sentence + 1])
+        context, a = attend(score, layer, query.view(1, -1), keys[rows], values[rows])
+        contexts.append(context)
+        weights.append(flat(a))
+    context = torch.cat(contexts)
+    (context * dcontext).sum().backward()
+    identity = lambda t: t  # noqa: E731
+    named = layer.export("attention")
+    named.update({"queries": (queries, identity), "keys": (keys, identity), "values": (values, identity)})
+    return {"score": score, "lengths": LENGTHS, "sentences": sentences, "query_size": query_size, "key_size": key_size,
+            "size": size, "dcontext": flat(dcontext), "weights": weights, "context": flat(context),
+            "tensors": rows_and_gradients(named)}
+
+
+def sentences(rng, lengths, vocabulary):
+    """Pieces and eos (2)."""
+    return [[int(x) for x in rng.integers(3, vocabulary, length - 1)] + [2] for length in lengths]
+
+
+def model_golden(name, rng, optimizer="sgd", smoothing=0.1, **options):
+    model = Model(**options)
+    randomize(model, rng)
+    source = sentences(rng, LENGTHS, TARGET_VOCABULARY if options.get("tied") == "all" else SOURCE_VOCABULARY)
+    target = sentences(rng, [3, 6, 4], TARGET_VOCABULARY)
+    labels = sum(len(s) for s in target)
+    loss = model.loss(source, target, smoothing)
+    loss.backward()
+    golden = {"name": name, "config": model.config(), "smoothing": smoothing, "source": source, "target": target,
+              "loss": loss.item(), "parameters": rows_and_gradients(model.export())}
+    if optimizer == "sgd":
+        update = torch.optim.SGD(model.parameters(), lr=0.1)
+    else:
+        update = torch.optim.Adam(model.parameters(), lr=0.01, betas=(0.9, 0.98), eps=1e-8)
+    losses = []
+    for _ in range(10):
+        update.zero_grad()
+        loss = model.loss(source, target, smoothing) / labels
+        losses.append(loss.item())
+        loss.backward()
+        update.step()
+    golden.update({"optimizer": optimizer, "losses": losses})
+    return golden
+
+
+def models():
+    """Each query with GRU and LSTM, several scores and none, and each other option at least once."""
+    bi = dict(encoder_hidden=3)
+    yield "rnn previous additive", dict(cell="rnn", query="previous", score="additive", **bi)
+    yield "gru previous additive", dict(cell="gru", query="previous", score="additive", optimizer="adam", **bi)
+    yield "gru previous none every_step tied", dict(cell="gru", query="previous", score="none", tied="target", **bi)
+    yield "lstm previous general, two decoder layers", dict(cell="lstm", query="previous", score="general",
+                                                            decoder_layers=2, smoothing=0, **bi)
+    yield "lstm previous none start, unidirectional", dict(cell="lstm", query="previous", score="none",
+                                                           context="start", bidirectional=False, init="last",
+                                                           encoder_hidden=4, decoder_hidden=4)
+    yield "gru between additive", dict(cell="gru", query="between", score="additive", scale=True, **bi)
+    yield "gru between none start", dict(cell="gru", query="between", score="none", context="start", **bi)
+    yield "gru between scaled_dot, zero", dict(cell="gru", query="between", score="scaled_dot", init="zero",
+                                               decoder_hidden=6, **bi)
+    yield "lstm between general, two encoder layers", dict(cell="lstm", query="between", score="general",
+                                                           encoder_layers=2, encoder_hidden=2, optimizer="adam")
+    yield "lstm between none every_step", dict(cell="lstm", query="between", score="none", **bi)
+    yield "gru current dot, last", dict(cell="gru", query="current", score="dot", init="last", decoder_hidden=6, **bi)
+    yield "gru current general, feeding", dict(cell="gru", query="current", score="general", feeding=True,
+                                               tied="target", optimizer="adam", **bi)
+    yield "gru current none start, feeding", dict(cell="gru", query="current", score="none", context="start",
+                                                  feeding=True, bidirectional=False, encoder_hidden=4)
+    yield "lstm current additive, feeding, tied all", dict(cell="lstm", query="current", score="additive",
+                                                           feeding=True, tied="all", scale=True, **bi)
+    yield "lstm current scaled_dot, two layers, last", dict(cell="lstm", query="current", score="scaled_dot",
+                                                            encoder_layers=2, decoder_layers=2, init="last",
+                                                            encoder_hidden=2, decoder_hidden=4)
+    yield "lstm encoder, gru decoder, last", dict(cell="gru", encoder_cell="lstm", query="current", score="general",
+                                                  feeding=True, decoder_layers=2, init="last", bidirectional=False,
+                                                  encoder_hidden=4, decoder_hidden=4)
+    yield "lstm current none every_step, feeding", dict(cell="lstm", query="current", score="none", feeding=True,
+                                                        init="zero", **bi)
+
+
+def write(name, content):
+    text = json.dumps(content, separators=(",", ":"))
+    (HERE / name).write_text(text.replace(',{"name"', ',\n{"name"') + "\n", encoding="utf-8")
+    print(name, len(text), "bytes")
+
+
+def main():
+    torch.set_default_dtype(torch.float64)
+    rng = np.random.default_rng(20240601)
+    write("cells.json", [cell_golden(kind, rng) for kind in ("rnn", "gru", "lstm")])
+    write("attention.json", [attention_golden(s, rng) for s in ("dot", "scaled_dot", "general", "additive")])
+    write("models.json", [model_golden(name, rng, **options) for name, options in models()])
+
+
+if __name__ == "__main__":
+    main()

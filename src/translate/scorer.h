@@ -1,0 +1,20 @@
+// Losses and log-probabilities of given pairs.
+#pragma once
+
+#include <vector>
+
+#include "models/seq2seq.h"
+
+namespace DRAGOMAN_NAMESPACE {
+
+struct PairScore {
+  double log_prob = 0;  ///< natural, sum over labels
+  Index labels = 0;     ///< pieces and eos
+};
+
+/// Teacher-forced, without dropout, on all threads; sums are added in the order of the batches. pair_scores (may be
+/// null) gets one entry a pair, in order.
+LossSums evaluate_batches(const Seq2Seq& model, const std::vector<Batch>& batches, double smoothing,
+                          std::vector<PairScore>* pair_scores = nullptr);
+
+}  // namespace DRAGOMAN_NAMESPACE

@@ -1,0 +1,143 @@
+#include "train/checkpoint.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <vector>
+
+#include "core/error.h"
+#include "io/atomic_file.h"
+#include "train/model_file.h"
+
+namespace DRAGOMAN_NAMESPACE {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+constexpr int kStateFormat = 1;
+
+Json to_json(const TrainingState& s) {
+  Json json;
+  json["format"] = kStateFormat;
+  json["update"] = s.update;
+  json["position"] = {{"epoch", s.position.epoch}, {"window", s.position.window}, {"batch", s.position.batch}};
+  json["schedule"] = {{"scale", s.schedule.scale}, {"bad", s.schedule.bad}};
+  json["interval"] = {{"loss", s.interval.loss},
+                      {"negative_log_prob", s.interval.negative_log_prob},
+                      {"gradient_norm", s.interval.gradient_norm},
+                      {"labels", s.interval.labels},
+                      {"updates", s.interval.updates}};
+  json["best"] = s.best ? Json(*s.best) : Json(nullptr);
+  json["best_update"] = s.best_update;
+  json["bad_validations"] = s.bad_validations;
+  json["last_validated"] = s.last_validated;
+  json["interrupted"] = s.interrupted;
+  json["fingerprint"] = s.fingerprint;
+  return json;
+}
+
+TrainingState read_state(const fs::path& path) {
+  std::ifstream file(path);
+  if (!file) throw UserError(path.string(), 0, "cannot read the checkpoint's state");
+  try {
+    const Json json = Json::parse(file);
+    if (json.at("format").get<int>() > kStateFormat) {
+      throw UserError(path.string(), 0, "format " + json.at("format").dump() + " is newer than this program's");
+    }
+    TrainingState s;
+    s.update = json.at("update");
+    const Json& position = json.at("position");
+    s.position = {position.at("epoch"), position.at("window"), position.at("batch")};
+    s.schedule = {json.at("schedule").at("scale"), json.at("schedule").at("bad")};
+    const Json& interval = json.at("interval");
+    s.interval = {interval.at("loss"), interval.at("negative_log_prob"), interval.at("gradient_norm"),
+                  interval.at("labels"), interval.at("updates")};
+    if (!json.at("best").is_null()) s.best = json.at("best").get<double>();
+    s.best_update = json.at("best_update");
+    s.bad_validations = json.at("bad_validations");
+    s.last_validated = json.at("last_validated");
+    s.interrupted = json.at("interrupted");
+    s.fingerprint = json.at("fingerprint");
+    return s;
+  } catch (const Json::exception& e) {
+    throw UserError(path.string(), 0, std::string("damaged: ") + e.what());
+  }
+}
+
+}  // namespace
+
+Checkpoints::Checkpoints(fs::path model_dir) : directory_(std::move(model_dir) / "checkpoints") {}
+
+fs::path Checkpoints::path_of(std::int64_t update) const {
+  char name[32];
+  std::snprintf(name, sizeof name, "%06lld", static_cast<long long>(update));
+  return directory_ / name;
+}
+
+void Checkpoints::save(const ParamStore& store, const Optimizer& optimizer, const TrainingState& state,
+                       std::int64_t keep) const {
+  fs::create_directories(directory_);
+  const fs::path path = path_of(state.update);
+  AtomicDirectory directory(path.string());
+  const fs::path inside = directory.temporary();
+  save_model((inside / "model.safetensors").string(), store);
+  if (!optimizer.moments.empty()) {
+    std::vector<TensorSource> tensors;
+    for (const Optimizer::Moment& moment : optimizer.moments) {
+      for (TensorSource& t : as_tensors(store, moment.numbers.data(), moment.name + "."))
+        tensors.push_back(std::move(t));
+    }
+    write_safetensors((inside / "optimizer.safetensors").string(), tensors, {{"format", std::to_string(kModelFormat)}});
+  }
+  write_file_atomically((inside / "state.json").string(), to_json(state).dump(2) + "\n");
+  directory.commit();
+  write_file_atomically((directory_ / "latest").string(), path.filename().string() + "\n");
+  prune(state.update, keep);
+}
+
+void Checkpoints::prune(std::int64_t newest, std::int64_t keep) const {
+  std::vector<fs::path> scheduled;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
+    if (!entry.is_directory() || !fs::exists(entry.path() / "state.json")) continue;
+    const TrainingState state = read_state(entry.path() / "state.json");
+    if (state.update == newest) {
+      if (!state.interrupted) scheduled.push_back(entry.path());
+    } else if (state.interrupted) {
+      fs::remove_all(entry.path());
+    } else {
+      scheduled.push_back(entry.path());
+    }
+  }
+  std::sort(scheduled.begin(), scheduled.end());
+  const auto excess = static_cast<std::int64_t>(scheduled.size()) - std::max<std::int64_t>(keep, 1);
+  for (std::int64_t i = 0; i < excess; ++i) {
+    if (scheduled[i] != path_of(newest)) fs::remove_all(scheduled[i]);
+  }
+}
+
+bool Checkpoints::any() const { return fs::exists(directory_ / "latest"); }
+
+TrainingState Checkpoints::load_latest(ParamStore& store, Optimizer& optimizer) const {
+  std::ifstream file(directory_ / "latest");
+  std::string name;
+  if (!file || !std::getline(file, name)) {
+    throw UserError(directory_.string(), 0, "no checkpoint to resume from; train without --resume to start afresh");
+  }
+  const fs::path path = directory_ / name;
+  TrainingState state = read_state(path / "state.json");
+  load_model((path / "model.safetensors").string(), store);
+  std::vector<std::string> prefixes;
+  std::vector<Real*> numbers;
+  for (Optimizer::Moment& moment : optimizer.moments) {
+    prefixes.push_back(moment.name + ".");
+    numbers.push_back(moment.numbers.data());
+  }
+  if (!prefixes.empty()) load_tensors((path / "optimizer.safetensors").string(), store, prefixes, numbers);
+  return state;
+}
+
+void Checkpoints::clear() const { fs::remove_all(directory_); }
+
+}  // namespace DRAGOMAN_NAMESPACE

@@ -1,0 +1,58 @@
+// Checkpoints: MODEL_DIR/checkpoints/NNNNNN/ (the update) with
+//   model.safetensors      the parameters
+//   optimizer.safetensors  the moments (if the optimizer has any)
+//   state.json             everything else that training needs to go on exactly
+// Each is written whole under a temporary name, fsynced and renamed; checkpoints/latest names the last one.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "core/params.h"
+#include "data/batcher.h"
+#include "train/optimizer.h"
+#include "train/schedule.h"
+
+namespace DRAGOMAN_NAMESPACE {
+
+/// Sums since the last interval report.
+struct IntervalSums {
+  double loss = 0, negative_log_prob = 0, gradient_norm = 0;
+  std::int64_t labels = 0, updates = 0;
+};
+
+struct TrainingState {
+  std::int64_t update = 0;  ///< done
+  BatchPosition position;   ///< the next batch
+  Schedule::State schedule;
+  IntervalSums interval;
+  std::optional<double> best;  ///< value of the early-stopping metric
+  std::int64_t best_update = 0;
+  std::int64_t bad_validations = 0;  ///< in a row without improvement
+  std::int64_t last_validated = -1;  ///< update of the last validation
+  bool interrupted = false;          ///< written on a signal: serves resume only
+  std::string fingerprint;           ///< of what must not change between interruption and resume
+};
+
+class Checkpoints {
+ public:
+  explicit Checkpoints(std::filesystem::path model_dir);
+
+  /// Saves, moves `latest`, and removes scheduled checkpoints beyond `keep` and older interrupted ones.
+  void save(const ParamStore& store, const Optimizer& optimizer, const TrainingState& state, std::int64_t keep) const;
+  [[nodiscard]] bool any() const;
+  /// Loads the latest. UserError: none there, damaged, or of another model.
+  TrainingState load_latest(ParamStore& store, Optimizer& optimizer) const;
+  /// Removes all (a new training in the same directory).
+  void clear() const;
+
+ private:
+  [[nodiscard]] std::filesystem::path path_of(std::int64_t update) const;
+  void prune(std::int64_t newest, std::int64_t keep) const;
+
+  std::filesystem::path directory_;
+};
+
+}  // namespace DRAGOMAN_NAMESPACE

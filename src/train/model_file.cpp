@@ -1,0 +1,105 @@
+#include "train/model_file.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+
+namespace DRAGOMAN_NAMESPACE {
+namespace {
+
+std::vector<Index> shape_of(const Param& p) {
+  if (p.ref.rows == 1) return {p.ref.cols};
+  return {p.ref.rows, p.ref.cols};
+}
+
+std::string shape_text(const std::vector<Index>& shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+void check_format(const SafetensorsFile& file) {
+  const auto found = file.metadata().find("format");
+  if (found == file.metadata().end() || found->second == std::to_string(kModelFormat)) return;
+  throw UserError(file.path(), 0,
+                  "format " + found->second + " is newer than this program, which reads format " +
+                      std::to_string(kModelFormat) + "; use a newer dragoman");
+}
+
+void read_param(const SafetensorsFile& file, const std::string& name, const Param& p, Real* numbers) {
+  const std::span<Real> out(numbers + p.ref.offset, static_cast<std::size_t>(p.ref.rows * p.ref.cols));
+  file.read(name, out);
+  if (!std::all_of(out.begin(), out.end(), [](Real x) { return std::isfinite(x); })) {
+    throw UserError(file.path(), 0, "tensor " + name + " holds NaN or infinity");
+  }
+}
+
+}  // namespace
+
+std::vector<TensorSource> as_tensors(const ParamStore& store, const Real* numbers, const std::string& prefix) {
+  std::vector<TensorSource> tensors;
+  for (const Param& p : store.params()) {
+    tensors.push_back(
+        {prefix + p.name, shape_of(p),
+         std::span<const Real>(numbers + p.ref.offset, static_cast<std::size_t>(p.ref.rows * p.ref.cols))});
+  }
+  return tensors;
+}
+
+void save_model(const std::string& path, const ParamStore& store) {
+  write_safetensors(path, as_tensors(store, store.values().base), {{"format", std::to_string(kModelFormat)}});
+}
+
+void load_tensors(const std::string& path, const ParamStore& store, const std::vector<std::string>& prefixes,
+                  const std::vector<Real*>& numbers) {
+  const SafetensorsFile file(path);
+  check_format(file);
+  std::size_t expected = 0;
+  for (std::size_t i = 0; i < prefixes.size(); ++i) {
+    for (const Param& p : store.params()) {
+      const std::string name = prefixes[i] + p.name;
+      if (!file.contains(name)) throw UserError(path, 0, "tensor " + name + " is missing; is it another model's file?");
+      if (file.shape(name) != shape_of(p)) {
+        throw UserError(
+            path, 0,
+            "tensor " + name + " has shape " + shape_text(file.shape(name)) + ", expected " + shape_text(shape_of(p)));
+      }
+      read_param(file, name, p, numbers[i]);
+      ++expected;
+    }
+  }
+  if (file.names().size() == expected) return;
+  for (const std::string& name : file.names()) {
+    const bool known = std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) {
+      return name.starts_with(prefix) && store.find(name.substr(prefix.size())) != nullptr;
+    });
+    if (!known) throw UserError(path, 0, "tensor " + name + " is not part of this model");
+  }
+}
+
+void load_model(const std::string& path, ParamStore& store) {
+  store.allocate();
+  load_tensors(path, store, {""}, {store.data()});
+}
+
+std::vector<std::string> init_from_model(const std::string& path, ParamStore& store) {
+  const SafetensorsFile file(path);
+  check_format(file);
+  std::vector<std::string> missing;
+  for (const Param& p : store.params()) {
+    if (file.contains(p.name) && file.shape(p.name) == shape_of(p)) {
+      read_param(file, p.name, p, store.data());
+    } else {
+      missing.push_back(p.name + (file.contains(p.name) ? " (shape " + shape_text(file.shape(p.name)) + ", expected " +
+                                                              shape_text(shape_of(p)) + ")"
+                                                        : " (not in the file)"));
+    }
+  }
+  if (missing.size() == store.params().size()) {
+    throw UserError(path, 0, "training.init_from: no tensor has the name and shape of a parameter of this model");
+  }
+  return missing;
+}
+
+}  // namespace DRAGOMAN_NAMESPACE

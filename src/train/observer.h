@@ -1,0 +1,47 @@
+// How the trainer speaks: terminal, log file, JSON lines and tests are observers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace dragoman {
+
+/// One line of progress, over the updates since the last one.
+struct IntervalReport {
+  std::int64_t epoch = 0;  ///< from 1
+  std::int64_t update = 0;
+  double loss = 0;        ///< smoothed, with dropout, per label
+  double perplexity = 0;  ///< of the unsmoothed labels, with dropout
+  double learning_rate = 0;
+  double gradient_norm = 0;  ///< mean over the interval, before clipping
+  std::int64_t labels = 0;
+  double seconds = 0;        ///< of training, without validation and saving
+  double seconds_left = -1;  ///< estimate until max_updates or max_epochs; -1: unknown
+};
+
+/// A validation, or the test set at the end.
+struct ValidationReport {
+  std::int64_t epoch = 0;
+  std::int64_t update = 0;
+  std::map<std::string, double> metrics;  ///< by name: loss, perplexity, accuracy, sequence_accuracy, bleu
+  std::string bleu_signature;             ///< empty without BLEU
+  bool best = false;
+  double seconds = 0;
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void info(const std::string& /*message*/) {}
+  virtual void warning(const std::string& /*message*/) {}
+  virtual void interval(const IntervalReport& /*report*/) {}
+  virtual void validation(const ValidationReport& /*report*/) {}
+  virtual void test(const ValidationReport& /*report*/) {}
+  /// Training goes on from a checkpoint of this update: what was reported later is void.
+  virtual void resumed(std::int64_t /*update*/) {}
+  /// Asked after each update: the number of a signal that asks to stop, else 0.
+  virtual int stop_signal() { return 0; }
+};
+
+}  // namespace dragoman

@@ -1,0 +1,75 @@
+#include "train/optimizer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/parallel.h"
+
+namespace DRAGOMAN_NAMESPACE {
+namespace {
+constexpr std::size_t kRange = std::size_t{1} << 15;
+constexpr std::size_t kBlock = 16;
+}  // namespace
+
+Optimizer::Optimizer(const OptimizerOptions& options, const ParamStore& store)
+    : options_(options), size_(store.size()) {
+  if (options.type == "sgd") {
+    if (options.momentum > 0) moments.push_back({"momentum", std::vector<Real>(size_)});
+  } else {
+    moments.push_back({"first", std::vector<Real>(size_)});
+    moments.push_back({"second", std::vector<Real>(size_)});
+  }
+  if (options.type == "adamw") {
+    decays_.resize(size_ / kBlock);
+    for (const Param& p : store.params()) {
+      const auto count = static_cast<std::size_t>(p.ref.rows * p.ref.cols);
+      for (std::size_t b = p.ref.offset / kBlock; b * kBlock < p.ref.offset + count; ++b) decays_[b] = p.decay;
+    }
+  }
+}
+
+void Optimizer::apply_range(std::size_t begin, std::size_t end, std::int64_t update, double learning_rate,
+                            const Real* gradient, double scale, Real* values) {
+  const auto g_scale = static_cast<Real>(scale);
+  const auto rate = static_cast<Real>(learning_rate);
+  if (options_.type == "sgd") {
+    const auto momentum = static_cast<Real>(options_.momentum);
+    for (std::size_t i = begin; i < end; ++i) {
+      Real step = g_scale * gradient[i];
+      if (!moments.empty()) step = moments[0].numbers[i] = momentum * moments[0].numbers[i] + step;
+      values[i] -= rate * step;
+    }
+    return;
+  }
+  if (!decays_.empty()) {
+    const auto keep = static_cast<Real>(1 - learning_rate * options_.weight_decay);
+    for (std::size_t b = begin / kBlock; b < end / kBlock; ++b) {
+      if (!decays_[b]) continue;
+      for (std::size_t i = b * kBlock; i < (b + 1) * kBlock; ++i) values[i] *= keep;
+    }
+  }
+  const auto b1 = static_cast<Real>(options_.beta1);
+  const auto b2 = static_cast<Real>(options_.beta2);
+  const auto epsilon = static_cast<Real>(options_.epsilon);
+  const auto u = static_cast<double>(update);
+  const auto step = static_cast<Real>(learning_rate / (1 - std::pow(options_.beta1, u)));
+  const auto root = static_cast<Real>(1 / std::sqrt(1 - std::pow(options_.beta2, u)));
+  Real* m = moments[0].numbers.data();
+  Real* v = moments[1].numbers.data();
+  for (std::size_t i = begin; i < end; ++i) {
+    const Real g = g_scale * gradient[i];
+    m[i] = b1 * m[i] + (1 - b1) * g;
+    v[i] = b2 * v[i] + (1 - b2) * g * g;
+    values[i] -= step * m[i] / (root * std::sqrt(v[i]) + epsilon);
+  }
+}
+
+void Optimizer::apply(std::int64_t update, double learning_rate, const Real* gradient, double scale, Real* values) {
+  const auto ranges = static_cast<Index>((size_ + kRange - 1) / kRange);
+  parallel_for(ranges, [&](Index r, int /*worker*/) {
+    const std::size_t begin = static_cast<std::size_t>(r) * kRange;
+    apply_range(begin, std::min(begin + kRange, size_), update, learning_rate, gradient, scale, values);
+  });
+}
+
+}  // namespace DRAGOMAN_NAMESPACE

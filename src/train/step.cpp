@@ -1,0 +1,105 @@
+#include "train/step.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/parallel.h"
+#include "core/rng.h"
+
+namespace DRAGOMAN_NAMESPACE {
+namespace {
+constexpr std::size_t kRange = std::size_t{1} << 14;
+}
+
+TrainStep::TrainStep(Seq2Seq& model, const OptimizerOptions& optimizer, Index shards, double label_smoothing,
+                     double clip_norm, std::uint64_t seed)
+    : model_(model),
+      optimizer_(optimizer, model.params()),
+      label_smoothing_(label_smoothing),
+      clip_norm_(clip_norm),
+      seed_(seed),
+      shards_(static_cast<std::size_t>(shards)) {
+  for (Shard& shard : shards_) shard.gradient.resize(model.params().size());
+  for (int i = 0; i < max_threads(); ++i) workspaces_.push_back(std::make_unique<Workspace>());
+}
+
+void TrainStep::accumulate(const Batch& batch, std::int64_t update) {
+  for (Shard& shard : shards_) {
+    shard.batch.source.clear();
+    shard.batch.target.clear();
+    shard.sentences.clear();
+  }
+  for (Index i = 0; i < batch.count(); ++i) {
+    Shard& shard = shards_[static_cast<std::size_t>(i) % shards_.size()];
+    shard.batch.source.add(batch.source[i]);
+    shard.batch.target.add(batch.target[i]);
+    shard.sentences.push_back(sentences_seen_++);
+  }
+  const std::uint64_t key = hash_key({seed_, static_cast<std::uint64_t>(update), 0});
+  parallel_for(static_cast<Index>(shards_.size()), [&](Index s, int worker) {
+    Shard& shard = shards_[s];
+    Workspace& workspace = *workspaces_[worker];
+    workspace.reset();
+    shard.sums.add(model_.forward_backward(model_.values(), shard.batch, {key, shard.sentences}, label_smoothing_,
+                                           {shard.gradient.data()}, workspace));
+  });
+}
+
+double TrainStep::sum_shards() {
+  const std::size_t size = model_.params().size();
+  const auto ranges = static_cast<Index>((size + kRange - 1) / kRange);
+  std::vector<double> squares(static_cast<std::size_t>(ranges));
+  parallel_for(ranges, [&](Index r, int /*worker*/) {
+    const std::size_t begin = static_cast<std::size_t>(r) * kRange;
+    const std::size_t end = std::min(begin + kRange, size);
+    for (std::size_t step = 1; step < shards_.size(); step *= 2) {
+      for (std::size_t s = 0; s + step < shards_.size(); s += 2 * step) {
+        Real* to = shards_[s].gradient.data();
+        Real* from = shards_[s + step].gradient.data();
+        for (std::size_t i = begin; i < end; ++i) to[i] += from[i];
+        std::fill(from + begin, from + end, Real(0));
+      }
+    }
+    const Real* sum = shards_[0].gradient.data();
+    double square = 0;
+    for (std::size_t i = begin; i < end; ++i) square += static_cast<double>(sum[i]) * static_cast<double>(sum[i]);
+    squares[r] = square;
+  });
+  double total = 0;
+  for (const double square : squares) total += square;
+  return total;
+}
+
+TrainStep::Result TrainStep::finish(std::int64_t update, double learning_rate) {
+  Result result;
+  for (Shard& shard : shards_) {
+    result.sums.add(shard.sums);
+    shard.sums = {};
+  }
+  sentences_seen_ = 0;
+  std::vector<Real>& gradient = shards_[0].gradient;
+  const double mean = 1 / static_cast<double>(std::max<Index>(result.sums.labels, 1));
+  result.gradient_norm = std::sqrt(sum_shards()) * mean;
+  result.finite = std::isfinite(result.gradient_norm) && std::isfinite(result.sums.loss);
+  if (result.finite) {
+    const double clip = clip_norm_ > 0 && result.gradient_norm > clip_norm_ ? clip_norm_ / result.gradient_norm : 1;
+    optimizer_.apply(update, learning_rate, gradient.data(), mean * clip, model_.params().data());
+  } else {
+    for (const Param& p : model_.params().params()) {
+      const Real* g = gradient.data() + p.ref.offset;
+      if (std::all_of(g, g + p.ref.rows * p.ref.cols, [](Real x) { return std::isfinite(x); })) continue;
+      result.bad_tensor = p.name;
+      break;
+    }
+  }
+  std::fill(gradient.begin(), gradient.end(), Real(0));
+  return result;
+}
+
+std::size_t TrainStep::workspace_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& workspace : workspaces_) bytes += workspace->peak_bytes();
+  return bytes;
+}
+
+}  // namespace DRAGOMAN_NAMESPACE

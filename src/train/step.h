@@ -1,0 +1,57 @@
+// One training update on all threads: shards, gradients, their sum, clipping, optimizer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/seq2seq.h"
+#include "train/optimizer.h"
+
+namespace DRAGOMAN_NAMESPACE {
+
+/// A micro-batch is cut into a fixed number of shards (sentence i goes to shard i mod S); each shard runs forward
+/// and backward serially into its own gradient buffer, which adds up over the micro-batches of an update; the
+/// buffers are summed in a fixed binary tree. So the number of threads never changes a bit.
+class TrainStep {
+ public:
+  TrainStep(Seq2Seq& model, const OptimizerOptions& optimizer, Index shards, double label_smoothing, double clip_norm,
+            std::uint64_t seed);
+
+  /// Adds the gradient of one micro-batch to the update number `update` (from 1).
+  void accumulate(const Batch& batch, std::int64_t update);
+
+  struct Result {
+    LossSums sums;
+    double gradient_norm = 0;  ///< of the mean loss per label, before clipping
+    bool finite = true;        ///< false: loss or gradient is not; nothing was updated
+    std::string bad_tensor;    ///< the first tensor with a gradient that is not finite
+  };
+  /// Sums, clips, updates the model, and forgets the gradients.
+  Result finish(std::int64_t update, double learning_rate);
+
+  [[nodiscard]] Optimizer& optimizer() { return optimizer_; }
+  [[nodiscard]] std::size_t workspace_bytes() const;
+
+ private:
+  struct Shard {
+    Batch batch;
+    std::vector<std::uint64_t> sentences;
+    std::vector<Real> gradient;
+    LossSums sums;
+  };
+
+  /// Sums the shards' buffers into the first, clears the others, returns the squared norm.
+  double sum_shards();
+
+  Seq2Seq& model_;
+  Optimizer optimizer_;
+  double label_smoothing_, clip_norm_;
+  std::uint64_t seed_;
+  std::vector<Shard> shards_;
+  std::vector<std::unique_ptr<Workspace>> workspaces_;  ///< one a thread
+  std::uint64_t sentences_seen_ = 0;                    ///< in this update
+};
+
+}  // namespace DRAGOMAN_NAMESPACE

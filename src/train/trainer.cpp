@@ -1,0 +1,222 @@
+#include "train/trainer.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+#include "core/error.h"
+#include "train/model_file.h"
+
+namespace DRAGOMAN_NAMESPACE {
+namespace {
+
+std::string number(double x) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.6g", x);
+  return text;
+}
+
+class Timer {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+Trainer::Trainer(Seq2Seq& model, TrainingInput input, Observer& observer)
+    : model_(model),
+      input_(std::move(input)),
+      observer_(observer),
+      checkpoints_(input_.model_dir),
+      step_(model, input_.training.optimizer, input_.training.shards, input_.training.label_smoothing,
+            input_.training.clip_norm, input_.seed),
+      schedule_(input_.training.schedule, input_.training.optimizer.learning_rate, input_.training.max_updates) {
+  const TrainOptions& t = input_.training;
+  if (input_.resume) {
+    state_ = checkpoints_.load_latest(model_.params(), step_.optimizer());
+    if (state_.fingerprint != input_.fingerprint) {
+      throw UserError(input_.model_dir.string(), 0,
+                      "the configuration, the corpus or the tokenizer is not that of the checkpoint (now " +
+                          input_.fingerprint + ", then " + state_.fingerprint +
+                          "); put it back, or start afresh with --overwrite");
+    }
+    schedule_.state = state_.schedule;
+    observer_.resumed(state_.update);
+  } else {
+    checkpoints_.clear();
+  }
+  PairEncoder encoder(*input_.train, input_.tokenizers,
+                      {input_.data.max_length, input_.data.on_long, input_.data.normalization});
+  WindowOptions window;
+  window.seed = input_.seed;
+  window.batch_tokens = static_cast<std::size_t>(t.batch_tokens);
+  window.window = static_cast<std::size_t>(t.window);
+  batcher_ = std::make_unique<Batcher>(encoder, window, state_.position);
+  if (input_.dev != nullptr) {
+    DecodeOptions decoding = input_.decoding;
+    decoding.beam_size = t.validation.beam_size;
+    validator_.emplace(model_, input_.tokenizers, *input_.dev, input_.data, t.validation, decoding, t.label_smoothing);
+  }
+}
+
+bool Trainer::finished() const {
+  const TrainOptions& t = input_.training;
+  return stopped_early_ || (t.max_updates > 0 && state_.update >= t.max_updates) ||
+         (t.max_epochs > 0 && static_cast<std::int64_t>(state_.position.epoch) >= t.max_epochs);
+}
+
+int Trainer::run() {
+  // A resumed training may have ended by early stopping just before the interruption.
+  const EarlyStoppingOptions& early = input_.training.validation.early_stopping;
+  stopped_early_ = early.patience > 0 && state_.bad_validations >= early.patience;
+  if (state_.update == 0 && input_.training.validation.at_start && validator_) validate();
+  while (!finished()) {
+    const Timer timer;
+    one_update();
+    train_seconds_ += timer.seconds();
+    interval_seconds_ += timer.seconds();
+    if (state_.update % input_.training.log_every == 0 || finished()) report_interval();
+    validate_and_save(epoch_ended_, finished());
+    if (const int signal = observer_.stop_signal(); signal != 0 && !finished()) {
+      save(true);
+      return signal;
+    }
+  }
+  final_test();
+  return 0;
+}
+
+void Trainer::one_update() {
+  const std::int64_t update = state_.update + 1;
+  BatchPosition after = state_.position;
+  epoch_ended_ = false;
+  for (Index i = 0; i < input_.training.accumulate && !epoch_ended_; ++i) {
+    const TrainingBatch next = batcher_->next();
+    step_.accumulate(next.batch, update);
+    after = next.after;
+    lines_seen_ += static_cast<double>(next.batch.count());
+    epoch_ended_ = next.ends_epoch;
+    if (next.report && next.report->sampled == false && state_.position.epoch == 0 && input_.train->size() > 500000) {
+      observer_.info("training data, first epoch: " + next.report->describe(*input_.train));
+    }
+  }
+  const double rate = schedule_.learning_rate(update);
+  const TrainStep::Result result = step_.finish(update, rate);
+  if (!result.finite) {
+    const std::string where = result.bad_tensor.empty() ? "the loss" : "the gradient of " + result.bad_tensor;
+    throw DivergedError("update " + std::to_string(update) + ": " + where + " is not finite (learning rate " +
+                        number(rate) + ", gradient norm " + number(result.gradient_norm) + ", mean loss " +
+                        number(result.sums.loss / static_cast<double>(result.sums.labels)) +
+                        "). The model of before this update and its last checkpoint are kept. A lower "
+                        "training.optimizer.learning_rate, more training.schedule.warmup or a smaller "
+                        "training.clip_norm usually help.");
+  }
+  state_.update = update;
+  state_.position = after;
+  state_.interval.loss += result.sums.loss;
+  state_.interval.negative_log_prob += result.sums.negative_log_prob;
+  state_.interval.gradient_norm += result.gradient_norm;
+  state_.interval.labels += result.sums.labels;
+  state_.interval.updates += 1;
+  run_updates_ += 1;
+  run_labels_ += result.sums.labels;
+}
+
+double Trainer::seconds_left() const {
+  const TrainOptions& t = input_.training;
+  if (run_updates_ == 0) return -1;
+  double left = -1;
+  if (t.max_updates > 0) {
+    left = train_seconds_ / static_cast<double>(run_updates_) * static_cast<double>(t.max_updates - state_.update);
+  }
+  if (t.max_epochs > 0) {
+    const auto lines = static_cast<double>(input_.train->size());
+    const double done = static_cast<double>(state_.position.epoch) * lines +
+                        static_cast<double>(state_.position.window * static_cast<std::uint64_t>(t.window));
+    const double todo = static_cast<double>(t.max_epochs) * lines - done;
+    const double by_epochs = train_seconds_ / lines_seen_ * todo;
+    left = left < 0 ? by_epochs : std::min(left, by_epochs);
+  }
+  return std::max(left, 0.0);
+}
+
+void Trainer::report_interval() {
+  const IntervalSums& sums = state_.interval;
+  if (sums.updates == 0) return;
+  IntervalReport report;
+  report.epoch = static_cast<std::int64_t>(state_.position.epoch) + (epoch_ended_ ? 0 : 1);
+  report.update = state_.update;
+  report.loss = sums.loss / static_cast<double>(sums.labels);
+  report.perplexity = std::exp(sums.negative_log_prob / static_cast<double>(sums.labels));
+  report.learning_rate = schedule_.learning_rate(state_.update);
+  report.gradient_norm = sums.gradient_norm / static_cast<double>(sums.updates);
+  report.labels = sums.labels;
+  report.seconds = interval_seconds_;
+  report.seconds_left = seconds_left();
+  observer_.interval(report);
+  state_.interval = {};
+  interval_seconds_ = 0;
+}
+
+void Trainer::validate_and_save(bool epoch_ended, bool last) {
+  const TrainOptions& t = input_.training;
+  const auto due = [&](std::int64_t every_updates) {
+    if (every_updates > 0) return state_.update % every_updates == 0;
+    return epoch_ended && static_cast<std::int64_t>(state_.position.epoch) % t.validation.every_epochs == 0;
+  };
+  const bool validation_due = due(t.validation.every_updates) || last;
+  if (validation_due && validator_) validate();
+  if (t.checkpoints.every_updates > 0 ? due(t.checkpoints.every_updates) || last : validation_due) save(false);
+  if (!validator_ && last) save_model((input_.model_dir / "model.safetensors").string(), model_.params());
+}
+
+void Trainer::validate() {
+  const EarlyStoppingOptions& early = input_.training.validation.early_stopping;
+  ValidationReport report = validator_->run();
+  report.epoch = static_cast<std::int64_t>(state_.position.epoch) + (epoch_ended_ ? 0 : 1);
+  report.update = state_.update;
+  const double value = report.metrics.at(early.metric);
+  report.best = !state_.best || better_metric(early.metric, value, *state_.best);
+  if (report.best) {
+    state_.best = value;
+    state_.best_update = state_.update;
+    state_.bad_validations = 0;
+    save_model((input_.model_dir / "model.safetensors").string(), model_.params());
+  } else {
+    ++state_.bad_validations;
+  }
+  schedule_.validated(report.best);
+  state_.last_validated = state_.update;
+  observer_.validation(report);
+  if (early.patience > 0 && state_.bad_validations >= early.patience) {
+    stopped_early_ = true;
+    observer_.info("stopped early: " + early.metric + " has not improved for " + std::to_string(early.patience) +
+                   " validations (best at update " + std::to_string(state_.best_update) + ")");
+  }
+}
+
+void Trainer::save(bool interrupted) {
+  state_.schedule = schedule_.state;
+  state_.interrupted = interrupted;
+  state_.fingerprint = input_.fingerprint;
+  checkpoints_.save(model_.params(), step_.optimizer(), state_, input_.training.checkpoints.keep);
+}
+
+void Trainer::final_test() {
+  if (input_.test == nullptr) return;
+  load_model((input_.model_dir / "model.safetensors").string(), model_.params());
+  ValidationOptions options = input_.training.validation;
+  const Validator validator(model_, input_.tokenizers, *input_.test, input_.data, options, input_.decoding,
+                            input_.training.label_smoothing);
+  ValidationReport report = validator.run();
+  report.update = validator_ ? state_.best_update : state_.update;
+  report.epoch = static_cast<std::int64_t>(state_.position.epoch);
+  observer_.test(report);
+}
+
+}  // namespace DRAGOMAN_NAMESPACE

@@ -1,0 +1,78 @@
+// The training loop.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "data/data_options.h"
+#include "data/pair_encoder.h"
+#include "models/seq2seq.h"
+#include "train/checkpoint.h"
+#include "train/observer.h"
+#include "train/step.h"
+#include "train/train_options.h"
+#include "train/validation.h"
+
+namespace DRAGOMAN_NAMESPACE {
+
+/// What a training needs; everything is checked and loaded by the caller.
+struct TrainingInput {
+  std::uint64_t seed = 1;
+  TrainOptions training;
+  DataOptions data;
+  DecodeOptions decoding;
+  TokenizerPair tokenizers;
+  const Corpus* train = nullptr;
+  const Corpus* dev = nullptr;   ///< may be absent
+  const Corpus* test = nullptr;  ///< may be absent
+  std::filesystem::path model_dir;
+  std::string fingerprint;  ///< of configuration, corpus and tokenizer; a resumed training must have the same
+  bool resume = false;
+};
+
+/// The loss or a gradient is not finite. The last good checkpoint stays.
+class DivergedError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Trainer {
+ public:
+  /// The model's values are the starting point (unless input.resume).
+  Trainer(Seq2Seq& model, TrainingInput input, Observer& observer);
+
+  /// Trains to the end. Returns 0, or the signal that interrupted it after the state was saved.
+  int run();
+
+ private:
+  [[nodiscard]] bool finished() const;
+  void one_update();
+  void report_interval();
+  [[nodiscard]] double seconds_left() const;
+  /// Validates and saves when due; `epoch_ended` says whether the last update ended one.
+  void validate_and_save(bool epoch_ended, bool last);
+  void validate();
+  void save(bool interrupted);
+  void final_test();
+
+  Seq2Seq& model_;
+  TrainingInput input_;
+  Observer& observer_;
+  Checkpoints checkpoints_;
+  TrainStep step_;
+  Schedule schedule_;
+  TrainingState state_;
+  std::unique_ptr<Batcher> batcher_;
+  std::optional<Validator> validator_;
+  bool epoch_ended_ = false;
+  bool stopped_early_ = false;
+  double train_seconds_ = 0;     ///< in this run
+  double interval_seconds_ = 0;  ///< since the last interval report
+  std::int64_t run_updates_ = 0, run_labels_ = 0;
+  double lines_seen_ = 0;
+};
+
+}  // namespace DRAGOMAN_NAMESPACE

@@ -1,0 +1,39 @@
+// Metrics of a model on a development or test set.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/corpus.h"
+#include "data/data_options.h"
+#include "train/observer.h"
+#include "train/train_options.h"
+#include "translate/translator.h"
+
+namespace DRAGOMAN_NAMESPACE {
+
+/// loss (smoothed, without dropout, per label), perplexity, accuracy (teacher-forced labels), and by translating
+/// the source with the same code as `translate`: bleu, sequence_accuracy (exact lines), against the reference lines
+/// as they are.
+class Validator {
+ public:
+  /// `name` is for messages. UserError: bad text. The model and the corpus must outlive it.
+  Validator(const Seq2Seq& model, const TokenizerPair& tokenizers, const Corpus& corpus, const DataOptions& data,
+            const ValidationOptions& options, const DecodeOptions& decoding, double label_smoothing);
+
+  /// Fills in metrics, signature, seconds.
+  [[nodiscard]] ValidationReport run() const;
+
+ private:
+  const Seq2Seq& model_;
+  Translator translator_;
+  ValidationOptions options_;
+  double label_smoothing_;
+  std::vector<Batch> batches_;
+  std::vector<std::string> sources_, references_;
+};
+
+/// Is a better than b? loss and perplexity: lower; the others: higher.
+bool better_metric(const std::string& metric, double a, double b);
+
+}  // namespace DRAGOMAN_NAMESPACE

@@ -1,0 +1,58 @@
+// Checks that need more than one key: combinations that can't work, and keys that would do nothing.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "config/key_table.h"
+#include "config/problems.h"
+
+namespace dragoman {
+
+/// What the checks write to. A check names the keys it reads; it stays silent when one of them already has a problem
+/// of its own, because its value is then not what the user meant.
+class Checker {
+ public:
+  /// `places`: where each key was set (absent: default). `faulty`: keys that already have a problem.
+  Checker(const Config& config, const std::map<std::string, Place>& places, const std::set<std::string>& faulty,
+          Problems& problems);
+
+  [[nodiscard]] const Config& config() const { return config_; }
+
+  /// Unless `good`, a problem of the first of `keys` that was set: "found VALUE with OTHER VALUE, expected ...; hint".
+  void require(bool good, const std::vector<std::string>& keys, const std::string& expected, const std::string& hint);
+
+  /// A problem of `key` with its own words for what was found.
+  void reject(const std::string& key, const std::string& found, const std::string& expected, const std::string& hint);
+
+  /// Unless `has_effect`, `key` must have its default: no option may do nothing. `because` are the keys that decide.
+  void only_when(bool has_effect, const std::string& key, const std::vector<std::string>& because,
+                 const std::string& reason, const std::string& hint);
+
+ private:
+  [[nodiscard]] std::string value(const std::string& key) const;
+  [[nodiscard]] bool any_faulty(const std::vector<std::string>& keys) const;
+  [[nodiscard]] Place place_of(const std::string& key) const;
+  void report(const std::vector<std::string>& keys, const std::string& expected, const std::string& hint);
+
+  Config config_;
+  Config defaults_;
+  KeyTable table_;
+  KeyTable default_table_;
+  const std::map<std::string, Place>& places_;
+  const std::set<std::string>& faulty_;
+  Problems& problems_;
+};
+
+void check_data(Checker& checker);
+void check_model(Checker& checker);
+void check_training(Checker& checker);
+void check_decoding(Checker& checker);
+
+/// The files that a configuration reads are there.
+void check_files(Checker& checker);
+
+}  // namespace dragoman

@@ -1,0 +1,107 @@
+#include <filesystem>
+
+#include "config/checks.h"
+
+namespace dragoman {
+namespace {
+
+void check_parallel(Checker& checker, const std::string& path, const ParallelFiles& files) {
+  const std::string source = path + ".source";
+  const std::string target = path + ".target";
+  const std::string tsv = path + ".tsv";
+  if (!files.tsv.empty()) {
+    checker.require(files.source.empty() && files.target.empty(), {tsv, source, target},
+                    "either tsv or source and target", "a tsv file already holds both sides; keep one of the two");
+    return;
+  }
+  if (files.source.empty() != files.target.empty()) {
+    checker.require(false, {source, target}, "both sides, because every sentence needs its translation",
+                    std::string("add ") + (files.source.empty() ? source : target));
+    return;
+  }
+  checker.require(files.source.size() == files.target.size(), {source, target},
+                  "as many source files as target files, found " + std::to_string(files.source.size()) + " and " +
+                      std::to_string(files.target.size()),
+                  "list the files of both sides in the same order");
+}
+
+void check_tokenizer(Checker& checker) {
+  const TokenizerOptions& tokenizer = checker.config().tokenizer;
+  const bool sentencepiece = tokenizer.type == "sentencepiece";
+  const bool ready = !tokenizer.model_file.empty();
+  const std::string type = "tokenizer.type";
+  const std::string file = "tokenizer.model_file";
+  const std::string shared = "tokenizer.shared";
+  const std::string target_file = "tokenizer.target_model_file";
+
+  checker.only_when(sentencepiece, file, {type}, "only sentencepiece has model files", "use type sentencepiece");
+  checker.only_when(sentencepiece, target_file, {type}, "only sentencepiece has model files", "use type sentencepiece");
+  checker.only_when(sentencepiece, "tokenizer.model_type", {type}, "only sentencepiece reads it",
+                    "use type sentencepiece");
+  checker.only_when(sentencepiece, "tokenizer.character_coverage", {type}, "only sentencepiece reads it",
+                    "use type sentencepiece or min_frequency");
+  checker.only_when(!sentencepiece, "tokenizer.min_frequency", {type}, "only word and char read it",
+                    "use a smaller vocab_size or type word");
+  if (!sentencepiece) return;
+
+  for (const char* key : {"tokenizer.model_type", "tokenizer.vocab_size", "tokenizer.character_coverage"}) {
+    checker.only_when(!ready, key, {file}, "a ready model brings its own", "remove model_file to train a new model");
+  }
+  checker.only_when(!tokenizer.shared, target_file, {shared}, "a shared tokenizer has one model", "use shared: false");
+  checker.require(tokenizer.shared || ready == !tokenizer.target_model_file.empty(), {file, target_file, shared},
+                  "two model files or none, because the sides have a model each",
+                  "give both files, or use shared: true with one");
+}
+
+void check_name(Checker& checker) {
+  const std::string& name = checker.config().name;
+  constexpr std::size_t kLongest = 200;
+  const bool good =
+      !name.empty() && name.size() <= kLongest && name != "." && name != ".." && name.find('/') == std::string::npos;
+  checker.require(good, {"name"}, "a name for a directory, without /",
+                  "training.model_dir can place the model anywhere");
+}
+
+}  // namespace
+
+void check_data(Checker& checker) {
+  const DataOptions& data = checker.config().data;
+  check_name(checker);
+  check_parallel(checker, "data.train", data.train);
+  check_parallel(checker, "data.dev", data.dev);
+  check_parallel(checker, "data.test", data.test);
+  checker.only_when(!data.train.tsv.empty() || !data.dev.tsv.empty() || !data.test.tsv.empty(), "data.tsv_header",
+                    {"data.train.tsv", "data.dev.tsv", "data.test.tsv"}, "no tsv file is read", "give a tsv file");
+  check_tokenizer(checker);
+}
+
+void check_files(Checker& checker) {
+  const auto present = [&](const std::string& key, const std::vector<std::string>& files) {
+    for (const std::string& file : files) {
+      std::error_code error;
+      const auto status = std::filesystem::status(file, error);
+      if (!std::filesystem::exists(status)) {
+        checker.reject(key, file + ", which does not exist", "a file", "paths are relative to the current directory");
+      } else if (std::filesystem::is_directory(status)) {
+        checker.reject(key, file + ", which is a directory", "a file", "name a file in it");
+      }
+    }
+  };
+  const auto optional_file = [&](const std::string& key, const std::string& file) {
+    if (!file.empty()) present(key, {file});
+  };
+  const Config& config = checker.config();
+  const auto parallel = [&](const std::string& path, const ParallelFiles& files) {
+    present(path + ".source", files.source);
+    present(path + ".target", files.target);
+    present(path + ".tsv", files.tsv);
+  };
+  parallel("data.train", config.data.train);
+  parallel("data.dev", config.data.dev);
+  parallel("data.test", config.data.test);
+  optional_file("tokenizer.model_file", config.tokenizer.model_file);
+  optional_file("tokenizer.target_model_file", config.tokenizer.target_model_file);
+  optional_file("training.init_from", config.training.init_from);
+}
+
+}  // namespace dragoman

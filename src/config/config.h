@@ -1,0 +1,51 @@
+// A whole configuration: the plain structs of all sections. This folder is the only one that sees yaml-cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/data_options.h"
+#include "decode/decode_options.h"
+#include "models/model_config.h"
+#include "train/train_options.h"
+
+namespace dragoman {
+
+struct Config {
+  std::string name = "model";
+  std::uint64_t seed = 1;
+  int threads = 0;  ///< 0: all cores
+  DataOptions data;
+  TokenizerOptions tokenizer;
+  ModelConfig model;
+  TrainOptions training;
+  DecodeOptions decoding;
+};
+
+/// May the files that a configuration names (data, tokenizer models, init_from) be missing? Training needs them; a
+/// model directory that was moved, or a look at a configuration, does not.
+enum class Files { must_exist, may_be_missing };
+
+/// Reads `path`, applies the overrides ("training.batch_tokens=512", YAML values) and checks everything.
+/// Throws UserError that names every problem: file, line, key, found, expected, nearest known key.
+Config load_config(const std::string& path, const std::vector<std::string>& overrides = {},
+                   Files files = Files::may_be_missing);
+
+/// The same from text; `origin` stands for the file name in messages.
+Config parse_config(const std::string& text, const std::string& origin, const std::vector<std::string>& overrides = {},
+                    Files files = Files::may_be_missing);
+
+/// The resolved configuration as YAML: every key with its value; loads again to the same values.
+std::string emit_config(const Config& config);
+
+/// Only what differs from the defaults (and the name); loads again to the same values, too.
+std::string emit_changes(const Config& config);
+
+/// configs/reference.yaml: every key with its default and its sentence as a comment.
+std::string reference_yaml();
+
+/// docs/configuration.md, from the same table.
+std::string configuration_markdown();
+
+}  // namespace dragoman

@@ -1,0 +1,144 @@
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "config/checks.h"
+#include "config/config.h"
+#include "config/key_table.h"
+#include "config/suggest.h"
+#include "config/values.h"
+#include "config/yaml_tree.h"
+#include "core/error.h"
+
+namespace dragoman {
+namespace {
+
+/// Writes the values of YAML trees into a Config, remembers where each came from, and gathers the problems.
+class Reader {
+ public:
+  explicit Reader(Config& config) : table_(config) {}
+
+  void read_file(const std::string& text, const std::string& origin) {
+    const YamlSource source{origin, true, ""};
+    const YamlNode root = parse_yaml(text, source, problems_);
+    if (root.kind == YamlNode::Kind::nothing) {
+      throw UserError(origin, 0, "found an empty file, expected a configuration; see configs/reference.yaml");
+    }
+    if (root.kind != YamlNode::Kind::map) {
+      throw UserError(origin, root.line, "found " + show(root) + ", expected lines of the form key: value");
+    }
+    read_section(root, source, "");
+  }
+
+  /// "a.b=value"; the last override of a key counts.
+  void read_override(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      problems_.add({"--set", 0}, "",
+                    "found " + quote_yaml(text) + ", expected key.path=value, e.g. training.clip_norm=5");
+      return;
+    }
+    const YamlSource source{"--set", false, text.substr(0, equals)};
+    const YamlNode node = parse_yaml(text.substr(equals + 1), source, problems_);
+    read_node(node, source, source.prefix, 0);
+  }
+
+  void check(const Config& config, Files files) {
+    Checker checker(config, places_, faulty_, problems_);
+    check_data(checker);
+    check_model(checker);
+    check_training(checker);
+    check_decoding(checker);
+    if (files == Files::must_exist) check_files(checker);
+    problems_.throw_if_any();
+  }
+
+ private:
+  void read_section(const YamlNode& map, const YamlSource& source, const std::string& path) {
+    const std::string prefix = path.empty() ? "" : path + ".";
+    for (std::size_t i = 0; i < map.items.size(); ++i) {
+      const std::size_t line = source.has_lines ? map.lines[i] : 0;
+      if (map.names[i].find('.') != std::string::npos) {
+        const std::string full = prefix + map.names[i];
+        const std::string hint = table_.find(full) || table_.find_section(full)
+                                     ? "write one key a level, each indented below the other"
+                                     : "no key has a point in its name";
+        problems_.add({source.origin, line}, full, "unknown key; " + hint);
+        continue;
+      }
+      read_node(map.items[i], source, prefix + map.names[i], line);
+    }
+  }
+
+  void read_node(const YamlNode& node, const YamlSource& source, const std::string& path, std::size_t line) {
+    const Place place{source.origin, line};
+    if (const Key* key = table_.find(path)) {
+      const auto problem = read_value(*key, node);
+      places_[path] = place;
+      if (problem) {
+        problems_.add(place, path, *problem);
+        faulty_.insert(path);
+      }
+      return;
+    }
+    if (table_.find_section(path)) {
+      if (node.kind == YamlNode::Kind::map) return read_section(node, source, path);
+      if (node.kind == YamlNode::Kind::nothing) return;  // all its keys are commented out
+      problems_.add(place, path,
+                    "found " + show(node) + ", expected a section with the keys " + join(table_.children(path)));
+      return;
+    }
+    unknown(path, place);
+  }
+
+  void unknown(const std::string& path, const Place& place) {
+    const std::vector<std::string> near = suggest_keys(path, table_);
+    std::string hint = "see configs/reference.yaml";
+    if (!near.empty()) hint = "did you mean " + join(near, " or ") + "?";
+    problems_.add(place, path, "unknown key; " + hint);
+    faulty_.insert(near.begin(), near.end());  // what was meant is not known, so no check should judge it
+  }
+
+  KeyTable table_;
+  std::map<std::string, Place> places_;
+  std::set<std::string> faulty_;
+  Problems problems_;
+};
+
+std::string read_text_file(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) {
+    throw UserError(path, 0, "there is no such file, expected a configuration (YAML)");
+  }
+  if (std::filesystem::is_directory(status)) {
+    throw UserError(path, 0, "found a directory, expected a configuration (YAML)");
+  }
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw UserError(path, 0, "can't be read; check its permissions");
+  // One byte more than allowed is enough to be refused, also from an endless pipe.
+  std::string text(kMaxYamlBytes + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return text;
+}
+
+}  // namespace
+
+Config load_config(const std::string& path, const std::vector<std::string>& overrides, Files files) {
+  return parse_config(read_text_file(path), path, overrides, files);
+}
+
+Config parse_config(const std::string& text, const std::string& origin, const std::vector<std::string>& overrides,
+                    Files files) {
+  Config config;
+  Reader reader(config);
+  reader.read_file(text, origin);
+  for (const std::string& item : overrides) reader.read_override(item);
+  reader.check(config, files);
+  return config;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,27 @@
+#include "config/problems.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace dragoman {
+
+void Problems::add(const Place& place, const std::string& key, const std::string& message) {
+  std::string text = place.origin;
+  if (place.line) text += ":" + std::to_string(place.line);
+  if (!key.empty()) text += ": " + key;
+  found_.push_back({place, text + ": " + message});
+}
+
+void Problems::throw_if_any() const {
+  if (found_.empty()) return;
+  std::vector<Problem> sorted = found_;
+  // Overrides have no line: they come last.
+  const auto rank = [](const Problem& p) { return p.place.line ? p.place.line : static_cast<std::size_t>(-1); };
+  std::stable_sort(sorted.begin(), sorted.end(), [&](const Problem& a, const Problem& b) { return rank(a) < rank(b); });
+  std::string message;
+  for (const Problem& problem : sorted) message += (message.empty() ? "" : "\n") + problem.text;
+  throw UserError(message);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,34 @@
+// The problems found in a configuration, gathered so that the user sees all of them at once.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace dragoman {
+
+/// Where a value came from: a file and line, or "--set" and line 0.
+struct Place {
+  std::string origin;
+  std::size_t line = 0;
+};
+
+class Problems {
+ public:
+  /// "ORIGIN:LINE: KEY: message"; an empty key is left out.
+  void add(const Place& place, const std::string& key, const std::string& message);
+
+  [[nodiscard]] bool empty() const { return found_.empty(); }
+
+  /// Throws a UserError with one line a problem, in the order of the lines of the file; does nothing without problems.
+  void throw_if_any() const;
+
+ private:
+  struct Problem {
+    Place place;
+    std::string text;
+  };
+  std::vector<Problem> found_;
+};
+
+}  // namespace dragoman

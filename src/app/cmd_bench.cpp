@@ -1,0 +1,104 @@
+// dragoman bench CONFIG.yaml: speed of whole updates on the configuration's own data.
+#include <sys/resource.h>
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/commands.h"
+#include "app/threads.h"
+#include "app/version.h"
+#include "config/config.h"
+#include "core/error.h"
+#include "data/batcher.h"
+#include "train/step.h"
+
+namespace dragoman {
+namespace {
+
+struct BenchArguments {
+  std::string config;
+  std::vector<std::string> overrides;
+  int updates = 60;
+  int warmup = 10;
+  int threads = -1;
+  bool json = false;
+};
+
+double peak_megabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+void bench(const BenchArguments& arguments) {
+  Config config = load_config(arguments.config, arguments.overrides, Files::must_exist);
+  if (arguments.updates < 1 || arguments.warmup < 0)
+    throw UserError("--updates: expected at least 1, --warmup at least 0");
+  if (config.data.train.empty()) throw UserError(arguments.config, 0, "data.train: bench needs training text");
+  const int threads = use_threads(arguments.threads >= 0 ? arguments.threads : config.threads);
+  const Corpus corpus(config.data.train, config.data.tsv_header);
+  const TokenizerPair tokenizers =
+      train_tokenizers(config.tokenizer, corpus, config.data.normalization, config.seed, nullptr);
+  Seq2Seq model(config.model, static_cast<Index>(tokenizers.source->size()),
+                static_cast<Index>(tokenizers.target->size()));
+  model.params().initialize(config.seed);
+  TrainStep step(model, config.training.optimizer, config.training.shards, config.training.label_smoothing,
+                 config.training.clip_norm, config.seed);
+  WindowOptions window;
+  window.seed = config.seed;
+  window.batch_tokens = static_cast<std::size_t>(config.training.batch_tokens);
+  window.window = static_cast<std::size_t>(config.training.window);
+  Batcher batcher(
+      PairEncoder(corpus, tokenizers, {config.data.max_length, config.data.on_long, config.data.normalization}),
+      window);
+
+  using Clock = std::chrono::steady_clock;
+  double seconds = 0;
+  Index labels = 0;
+  double last_loss = 0;
+  for (int u = 1; u <= arguments.warmup + arguments.updates; ++u) {
+    const Clock::time_point start = Clock::now();
+    for (Index i = 0; i < config.training.accumulate; ++i) step.accumulate(batcher.next().batch, u);
+    const TrainStep::Result result = step.finish(u, config.training.optimizer.learning_rate);
+    last_loss = result.sums.loss / static_cast<double>(result.sums.labels);
+    if (u <= arguments.warmup) continue;
+    seconds += std::chrono::duration<double>(Clock::now() - start).count();
+    labels += result.sums.labels;
+  }
+  const double speed = static_cast<double>(labels) / seconds;
+  const double milliseconds = 1000 * seconds / arguments.updates;
+  if (arguments.json) {
+    std::printf("%s\n", nlohmann::ordered_json{{"system", version_text()},
+                                               {"threads", threads},
+                                               {"params", model.params().count()},
+                                               {"tgt_tok_s", speed},
+                                               {"ms_per_update", milliseconds},
+                                               {"updates", arguments.updates},
+                                               {"last_loss", last_loss},
+                                               {"peak_rss_mb", peak_megabytes()}}
+                            .dump()
+                            .c_str());
+  } else {
+    std::printf(
+        "%.0f target tokens/s, %.1f ms an update (%d updates, %d threads, %zu parameters), peak memory %.0f MB\n",
+        speed, milliseconds, arguments.updates, threads, model.params().count(), peak_megabytes());
+  }
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app) {
+  auto arguments = std::make_shared<BenchArguments>();
+  CLI::App* command = app.add_subcommand("bench", "Speed of whole training updates");
+  command->add_option("config", arguments->config, "Configuration (YAML)")->required();
+  command->add_option("--set", arguments->overrides, "Override a key: key.path=value")->take_all();
+  command->add_option("--updates", arguments->updates, "Updates measured");
+  command->add_option("--warmup", arguments->warmup, "Updates before measuring");
+  command->add_option("--threads", arguments->threads, "Threads (0: all cores)");
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->callback([arguments] { bench(*arguments); });
+}
+
+}  // namespace dragoman

@@ -1,0 +1,162 @@
+// dragoman metrics: scores a file of hypotheses against reference files, with the numbers of sacreBLEU.
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "app/commands.h"
+#include "core/error.h"
+#include "core/utf8.h"
+#include "io/line_reader.h"
+#include "metrics/bleu.h"
+
+#ifndef DRAGOMAN_VERSION
+#define DRAGOMAN_VERSION "unknown"
+#endif
+
+namespace dragoman {
+namespace {
+
+struct Options {
+  std::vector<std::string> references;
+  std::string hypotheses = "-";
+  std::vector<std::string> metrics = {"bleu"};
+  std::string tokenizer = "13a";
+  std::string smoothing = "exp";
+  std::optional<double> smooth_value;
+  bool lowercase = false;
+  bool sentence = false;
+  bool json = false;
+};
+
+void check_metrics(const std::vector<std::string>& metrics) {
+  for (const auto& metric : metrics) {
+    if (metric == "chrf" || metric == "ter") {
+      throw UserError("metrics: '" + metric + "' is not supported yet; use -m bleu");
+    }
+    if (metric != "bleu") {
+      throw UserError("metrics: unknown metric '" + metric + "'; expected bleu (reference files go before -m)");
+    }
+  }
+}
+
+BleuOptions bleu_options(const Options& options) {
+  BleuOptions bleu;
+  bleu.tokenizer = parse_bleu_tokenizer(options.tokenizer);
+  bleu.smoothing = parse_bleu_smoothing(options.smoothing);
+  bleu.smooth_value = options.smooth_value;
+  bleu.lowercase = options.lowercase;
+  bleu.effective_order = options.sentence;
+  return bleu;
+}
+
+/// One sentence or corpus as a line of text, in the form of sacreBLEU, or of JSON.
+std::string report(const BleuScore& score, const std::string& signature, bool json) {
+  if (!json) {
+    std::ostringstream line;
+    line.setf(std::ios::fixed);
+    line.precision(2);
+    line << "BLEU|" << signature << " = " << score.score << ' ' << score.details();
+    return line.str();
+  }
+  return nlohmann::ordered_json{
+      {"name", "BLEU"},
+      {"score", score.score},
+      {"signature", signature},
+      {"verbose_score", score.details()},
+      {"precisions", score.precisions},
+      {"counts", score.counts},
+      {"totals", score.totals},
+      {"bp", score.bp},
+      {"ratio", score.ratio()},
+      {"hyp_len", score.sys_len},
+      {"ref_len", score.ref_len},
+  }
+      .dump();
+}
+
+/// The files side by side: a line of each at a time.
+class ParallelLines {
+ public:
+  ParallelLines(const std::string& hypotheses, const std::vector<std::string>& references) {
+    const auto from_stdin = std::count(references.begin(), references.end(), "-") + (hypotheses == "-" ? 1 : 0);
+    if (from_stdin > 1)
+      throw UserError("metrics: only one file can be - (standard input); give the hypotheses with -i");
+    readers_.emplace_back(hypotheses);
+    for (const auto& path : references) readers_.emplace_back(path);
+    this->references.resize(references.size());
+  }
+
+  /// False at the end of all files. UserError: one ends before another, or a line isn't UTF-8.
+  bool next() {
+    std::size_t ended = 0;
+    for (std::size_t i = 0; i < readers_.size(); ++i) {
+      std::string& line = i == 0 ? hypothesis : references[i - 1];
+      if (!readers_[i].next(line)) {
+        ++ended;
+      } else if (const std::size_t byte = first_invalid(line); byte != std::string::npos) {
+        throw UserError(readers_[i].name(), readers_[i].number(), "invalid UTF-8 at byte " + std::to_string(byte + 1));
+      }
+    }
+    if (ended > 0 && ended < readers_.size()) unequal();
+    return ended == 0;
+  }
+
+  std::string hypothesis;
+  std::vector<std::string> references;
+
+ private:
+  [[noreturn]] void unequal() {
+    std::string message = "metrics: the files differ in their numbers of lines:";
+    for (auto& reader : readers_) {
+      std::string line;
+      while (reader.next(line)) continue;
+      message += (&reader == readers_.data() ? " " : ", ") + reader.name() + " has " + std::to_string(reader.number());
+    }
+    throw UserError(message);
+  }
+
+  std::vector<LineReader> readers_;
+};
+
+void run(const Options& options) {
+  check_metrics(options.metrics);
+  Bleu bleu(bleu_options(options));
+  const std::string signature = bleu.signature(options.references.size(), "dragoman-" DRAGOMAN_VERSION);
+  ParallelLines lines(options.hypotheses, options.references);
+  BleuStats corpus;
+  while (lines.next()) {
+    const BleuStats stats = bleu.line_stats(lines.hypothesis, lines.references);
+    if (options.sentence) std::cout << report(bleu.score(stats), signature, options.json) << '\n';
+    corpus += stats;
+  }
+  if (!options.sentence) std::cout << report(bleu.score(corpus), signature, options.json) << '\n';
+  std::cout << std::flush;
+  if (!std::cout) throw std::runtime_error("metrics: can't write to standard output");
+}
+
+}  // namespace
+
+void add_metrics(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("metrics", "Score translations against references, as sacreBLEU does");
+  command->add_option("REF", options->references, "Reference files, one translation a line")->required();
+  command->add_option("-i,--input", options->hypotheses, "Hypotheses; - is standard input")->capture_default_str();
+  command->add_option("-m,--metrics", options->metrics, "Metrics: bleu")->capture_default_str();
+  command->add_option("--tokenize", options->tokenizer, "13a, intl, char or none")->capture_default_str();
+  command->add_option("--smooth", options->smoothing, "exp, floor, add-k or none")->capture_default_str();
+  command->add_option("--smooth-value", options->smooth_value, "For floor (default 0.1) and add-k (default 1)");
+  command->add_flag("--lowercase", options->lowercase, "Ignore case");
+  command->add_flag("--sentence", options->sentence, "A score for each line, with effective order");
+  command->add_flag("--json", options->json, "One JSON object, with all digits (--sentence: one a line)");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace dragoman

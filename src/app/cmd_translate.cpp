@@ -1,0 +1,123 @@
+// dragoman translate MODEL_DIR
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include "app/attention_json.h"
+#include "app/commands.h"
+#include "app/decoding_arguments.h"
+#include "app/loaded_model.h"
+#include "app/threads.h"
+#include "core/error.h"
+#include "io/line_reader.h"
+
+namespace dragoman {
+namespace {
+
+struct TranslateArguments {
+  std::string model;
+  std::string input = "-", output = "-";
+  std::string attention;
+  Index n_best = 0;
+  int threads = 0;
+  DecodingArguments decoding;
+};
+
+/// Standard output or a file; a failed write is an error, never silence.
+class Output {
+ public:
+  explicit Output(const std::string& path) : path_(path) {
+    if (path == "-") return;
+    file_.open(path, std::ios::binary);
+    if (!file_) throw UserError(path, 0, "cannot open the file for writing");
+  }
+  void line(const std::string& text) {
+    stream() << text << '\n';
+    if (!stream()) throw UserError(path_ == "-" ? "standard output" : path_, 0, "cannot write");
+  }
+  void flush() {
+    stream().flush();
+    if (!stream()) throw UserError(path_ == "-" ? "standard output" : path_, 0, "cannot write");
+  }
+
+ private:
+  std::ostream& stream() { return path_ == "-" ? std::cout : file_; }
+
+  std::string path_;
+  std::ofstream file_;
+};
+
+std::string number(double x) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.6f", x);
+  return text;
+}
+
+void translate(const TranslateArguments& arguments) {
+  use_threads(arguments.threads);
+  LoadedModel loaded = load_model_directory(arguments.model);
+  DecodeOptions options = arguments.decoding.apply(loaded.config.decoding);
+  if (arguments.n_best > options.beam_size) {
+    throw UserError("--n-best: found " + std::to_string(arguments.n_best) + ", expected at most the beam size (" +
+                    std::to_string(options.beam_size) + "); raise --beam-size");
+  }
+  if (arguments.n_best < 0) throw UserError("--n-best: expected at least 1");
+  const Translator translator(*loaded.model, loaded.tokenizers, options, loaded.config.data.normalization);
+
+  const bool terminal = arguments.input == "-" && isatty(STDIN_FILENO) != 0;
+  const std::size_t block = terminal ? 1 : 4096;  // lines in memory at a time
+  LineReader reader(arguments.input);
+  Output output(arguments.output);
+  std::unique_ptr<Output> attention;
+  if (!arguments.attention.empty()) attention = std::make_unique<Output>(arguments.attention);
+  LineRemarks remarks;
+  std::vector<std::string> lines;
+  std::size_t done = 0;
+  std::string line;
+  for (bool more = true; more;) {
+    lines.clear();
+    while (lines.size() < block && (more = reader.next(line))) lines.push_back(line);
+    const auto results = translator.translate(lines, done + 1, &remarks);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (arguments.n_best == 0) output.line(results[i].front().text);
+      for (Index n = 0; n < arguments.n_best && n < static_cast<Index>(results[i].size()); ++n) {
+        const Translation& t = results[i][static_cast<std::size_t>(n)];
+        output.line(std::to_string(done + i) + " ||| " + t.text + " ||| " + number(t.score));
+      }
+      if (attention) {
+        const Translation& best = results[i].front();
+        const bool empty = best.source.empty();
+        attention->line(
+            attention_json(best, empty ? std::vector<AttentionMap>{} : translator.attention(best), loaded.tokenizers));
+      }
+    }
+    done += lines.size();
+    output.flush();
+  }
+  if (attention) attention->flush();
+  for (const std::string& sentence : remarks.describe(options.max_input)) {
+    std::fprintf(stderr, "dragoman: warning: %s\n", sentence.c_str());
+  }
+}
+
+}  // namespace
+
+void add_translate(CLI::App& app) {
+  auto arguments = std::make_shared<TranslateArguments>();
+  CLI::App* command = app.add_subcommand("translate", "Translate lines: n lines in, n lines out");
+  command->add_option("model", arguments->model, "Model directory")->required();
+  command->add_option("-i,--input", arguments->input, "Input file (default: standard input)");
+  command->add_option("-o,--output", arguments->output, "Output file (default: standard output)");
+  command->add_option("--n-best", arguments->n_best, "Write the n best translations as: index ||| text ||| score");
+  command->add_option("--attention", arguments->attention,
+                      "Write attention weights to this file, a JSON object a line");
+  command->add_option("--threads", arguments->threads, "Threads (0: all cores)");
+  arguments->decoding.add_to(*command);
+  command->callback([arguments] { translate(*arguments); });
+}
+
+}  // namespace dragoman

@@ -1,0 +1,33 @@
+#include "app/decoding_arguments.h"
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+
+#include "core/error.h"
+
+namespace dragoman {
+
+void DecodingArguments::add_to(CLI::App& command) {
+  command.add_option("--beam-size", beam_size, "Hypotheses kept a sentence (1: greedy); default: decoding.beam_size");
+  command.add_option("--length-penalty", length_penalty,
+                     "Exponent of the length penalty; default: decoding.length_penalty.alpha");
+}
+
+DecodeOptions DecodingArguments::apply(DecodeOptions options) const {
+  if (beam_size) {
+    if (*beam_size < 1 || *beam_size > 1000) {
+      throw UserError("--beam-size: found " + std::to_string(*beam_size) + ", expected 1 to 1000");
+    }
+    options.beam_size = *beam_size;
+  }
+  if (length_penalty) {
+    if (!std::isfinite(*length_penalty) || *length_penalty < 0) {
+      throw UserError("--length-penalty: expected a number of at least 0");
+    }
+    if (options.length_penalty == "none") options.length_penalty = "average";
+    options.alpha = *length_penalty;
+  }
+  return options;
+}
+
+}  // namespace dragoman

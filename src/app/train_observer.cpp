@@ -1,0 +1,128 @@
+#include "app/train_observer.h"
+
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <csignal>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "io/atomic_file.h"
+#include "io/line_reader.h"
+
+namespace dragoman {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+volatile std::sig_atomic_t g_stop_signal = 0;
+
+void on_signal(int signal) {
+  if (g_stop_signal != 0) {  // the second one
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+  g_stop_signal = signal;
+}
+
+std::string clock_text(double seconds) {
+  if (seconds < 0) return "?";
+  const auto s = static_cast<long>(seconds);
+  char text[32];
+  if (s >= 3600) {
+    std::snprintf(text, sizeof text, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+  } else {
+    std::snprintf(text, sizeof text, "%ld:%02ld", s / 60, s % 60);
+  }
+  return text;
+}
+
+}  // namespace
+
+void catch_stop_signals() {
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+}
+
+TrainObserver::TrainObserver(std::filesystem::path model_dir, bool resume) : model_dir_(std::move(model_dir)) {
+  try {
+    auto terminal = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+    auto file = std::make_shared<spdlog::sinks::basic_file_sink_mt>((model_dir_ / "train.log").string(), !resume);
+    log_ = std::make_shared<spdlog::logger>("train", spdlog::sinks_init_list{terminal, file});
+  } catch (const spdlog::spdlog_ex& e) {
+    throw UserError((model_dir_ / "train.log").string(), 0, e.what());
+  }
+  log_->set_pattern("%Y-%m-%d %H:%M:%S  %v");
+  log_->flush_on(spdlog::level::info);
+  if (!resume) {
+    for (const char* name : {"metrics.jsonl", "timing.jsonl"}) write_file_atomically((model_dir_ / name).string(), "");
+  }
+}
+
+TrainObserver::~TrainObserver() = default;
+
+void TrainObserver::info(const std::string& message) { log_->info("{}", message); }
+
+void TrainObserver::warning(const std::string& message) { log_->warn("warning: {}", message); }
+
+void TrainObserver::append(const char* file, const std::string& line) const {
+  std::ofstream out(model_dir_ / file, std::ios::app | std::ios::binary);
+  out << line << '\n';
+  out.flush();
+  if (!out) throw UserError((model_dir_ / file).string(), 0, "cannot append a line");
+}
+
+void TrainObserver::interval(const IntervalReport& r) {
+  const double speed = r.seconds > 0 ? static_cast<double>(r.labels) / r.seconds : 0;
+  log_->info("epoch {:>3}  update {:>7}  loss {:.4f}  ppl {:>9.3f}  lr {:.3e}  grad {:.3f}  {:>7.0f} tok/s  left {}",
+             r.epoch, r.update, r.loss, r.perplexity, r.learning_rate, r.gradient_norm, speed,
+             clock_text(r.seconds_left));
+  append("metrics.jsonl", Json{{"kind", "train"},
+                               {"epoch", r.epoch},
+                               {"update", r.update},
+                               {"loss", r.loss},
+                               {"perplexity", r.perplexity},
+                               {"learning_rate", r.learning_rate},
+                               {"gradient_norm", r.gradient_norm}}
+                              .dump());
+  append("timing.jsonl",
+         Json{{"kind", "train"}, {"update", r.update}, {"seconds", r.seconds}, {"tokens_per_second", speed}}.dump());
+}
+
+void TrainObserver::report(const char* kind, const ValidationReport& r) {
+  std::string text;
+  Json metrics = Json::object();
+  for (const auto& [name, value] : r.metrics) {
+    text += fmt::format("  {} {:.4f}", name, value);
+    metrics[name] = value;
+  }
+  if (!r.bleu_signature.empty()) text += "  (BLEU " + r.bleu_signature + ")";
+  log_->info("{:<10} update {:>7}{}{}  {:.1f} s", kind, r.update, text, r.best ? "  best so far" : "", r.seconds);
+  append("metrics.jsonl",
+         Json{{"kind", kind}, {"epoch", r.epoch}, {"update", r.update}, {"metrics", metrics}, {"best", r.best}}.dump());
+  append("timing.jsonl", Json{{"kind", kind}, {"update", r.update}, {"seconds", r.seconds}}.dump());
+}
+
+void TrainObserver::validation(const ValidationReport& r) { report("validation", r); }
+
+void TrainObserver::test(const ValidationReport& r) { report("test", r); }
+
+void TrainObserver::resumed(std::int64_t update) {
+  const std::string path = (model_dir_ / "metrics.jsonl").string();
+  if (!std::filesystem::exists(path)) return;
+  std::string kept;
+  for (const std::string& line : read_lines(path)) {
+    const Json json = Json::parse(line, nullptr, false);
+    // A line that a crash cut off is dropped with what came later; so is the test result of an ended training.
+    if (json.is_discarded() || json.value("update", update + 1) > update || json.value("kind", "") == "test") continue;
+    kept += line + "\n";
+  }
+  write_file_atomically(path, kept);
+  log_->info("resumed after update {}", update);
+}
+
+int TrainObserver::stop_signal() { return static_cast<int>(g_stop_signal); }
+
+}  // namespace dragoman

@@ -1,0 +1,42 @@
+// The observer of `dragoman train`: terminal and train.log through spdlog, metrics.jsonl and timing.jsonl.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "train/observer.h"
+
+namespace spdlog {
+class logger;
+}
+
+namespace dragoman {
+
+class TrainObserver : public Observer {
+ public:
+  /// Appends to the files of model_dir when resuming, else starts them anew. UserError: not writable.
+  TrainObserver(std::filesystem::path model_dir, bool resume);
+  ~TrainObserver() override;
+
+  void info(const std::string& message) override;
+  void warning(const std::string& message) override;
+  void interval(const IntervalReport& report) override;
+  void validation(const ValidationReport& report) override;
+  void test(const ValidationReport& report) override;
+  /// metrics.jsonl is cut back to the checkpoint.
+  void resumed(std::int64_t update) override;
+  int stop_signal() override;
+
+ private:
+  void report(const char* kind, const ValidationReport& report);
+  void append(const char* file, const std::string& line) const;
+
+  std::filesystem::path model_dir_;
+  std::shared_ptr<spdlog::logger> log_;
+};
+
+/// SIGINT and SIGTERM from now on ask for a stop after the current update; a second one quits at once.
+void catch_stop_signals();
+
+}  // namespace dragoman

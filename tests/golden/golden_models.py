@@ -12,12 +12,8 @@ SOURCE_VOCABULARY, TARGET_VOCABULARY = 9, 8
 BOS = 1
 
 
-def transposed(w):
-    return w.t()
-
-
-def unchanged(w):
-    return w
+def transposed(w): return w.t()
+def unchanged(w): return w
 
 
 def freeze_hidden_bias(parameter, hidden, kind):
@@ -95,8 +91,7 @@ def score_parameters(score, query_size, key_size, size):
 def attend(score, layer, query, keys, values):
     """query [1, q], keys [n, k], values [n, v]: the context [1, v] and the weights [1, n]."""
     if score == "additive":
-        e = torch.tanh(layer.query(query) + layer.key(keys)) @ layer.v
-        e = e.view(1, -1)
+        e = (torch.tanh(layer.query(query) + layer.key(keys)) @ layer.v).view(1, -1)
     else:
         e = query @ (layer.key(keys) if score == "general" else keys).t()
         if score == "scaled_dot":
@@ -126,8 +121,8 @@ class Encoder(nn.Module):
     def export(self):
         named = {}
         for layer in range(self.layers):
-            for direction in ("forward", "backward")[:self.directions]:
-                suffix = f"_l{layer}" + ("_reverse" if direction == "backward" else "")
+            for direction, reverse in (("forward", ""), ("backward", "_reverse"))[:self.directions]:
+                suffix = f"_l{layer}{reverse}"
                 weights = (getattr(self.net, w + suffix) for w in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"))
                 named.update(export_weights(f"encoder.{layer}.{direction}", self.kind, self.hidden, *weights))
         return named
@@ -176,8 +171,7 @@ class Model(nn.Module):
                 "target_vocabulary": TARGET_VOCABULARY}
 
     def embed(self, table, ids):
-        e = table(torch.tensor(ids))
-        return e * table.embedding_dim ** 0.5 if self.scale else e
+        return table(torch.tensor(ids)) * (table.embedding_dim ** 0.5 if self.scale else 1)
 
     def initial(self, final_h, final_c):
         states = []
@@ -228,8 +222,8 @@ class Model(nn.Module):
 
     def loss(self, sources, targets, smoothing):
         """Summed over labels."""
-        return sum(F.cross_entropy(self.logits(source, target), torch.tensor(target), reduction="sum",
-                                   label_smoothing=smoothing) for source, target in zip(sources, targets))
+        return sum(F.cross_entropy(self.logits(s, t), torch.tensor(t), reduction="sum", label_smoothing=smoothing)
+                   for s, t in zip(sources, targets))
 
     def export(self):
         if self.tied == "all":

@@ -42,6 +42,7 @@ inline double inner_product(ConstMat a, ConstMat b) {
 
 inline bool same_bits(ConstMat a, ConstMat b) {
   if (a.rows != b.rows || a.cols != b.cols) return false;
+  if (a.empty()) return true;
   for (Index i = 0; i < a.rows; ++i) {
     if (std::memcmp(a.row(i), b.row(i), static_cast<std::size_t>(a.cols) * sizeof(Real)) != 0) return false;
   }

@@ -137,7 +137,7 @@ void train(const TrainArguments& arguments) {
   catch_stop_signals();
   Trainer trainer(model, std::move(input), observer);
   if (const int signal = trainer.run(); signal != 0) {
-    observer.info("interrupted; the state is saved, go on with: dragoman train " + arguments.config + " --resume");
+    observer.info("interrupted; the state is saved: the same command with --resume (and without --overwrite) goes on");
     throw Interrupted{signal};
   }
   observer.info("done: " + dir.string());

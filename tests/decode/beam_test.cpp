@@ -1,0 +1,212 @@
+// Beam search: greedy when it is one wide, exhaustive when it is as wide as the search space.
+#include "decode/beam.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "decode/greedy.h"
+#include "decode/search_rules.h"
+#include "support/search_case.h"
+
+namespace DRAGOMAN_NAMESPACE {
+namespace {
+
+std::vector<std::vector<Hypothesis>> search(const Seq2Seq& model, const Sentences& source,
+                                            const DecodeOptions& options) {
+  Workspace workspace;
+  return beam_search(model, model.values(), source, options, workspace);
+}
+
+DecodeOptions options_with(Index beam_size, Index cap, const std::string& stop = "finished") {
+  DecodeOptions options;
+  options.beam_size = beam_size;
+  options.max_length_factor = 0;
+  options.max_length_extra = cap;
+  options.stop = stop;
+  return options;
+}
+
+void set_penalty(DecodeOptions& options, const std::string& formula, double alpha) {
+  options.length_penalty = formula;
+  options.alpha = alpha;
+}
+
+/// Every translation that the rules allow, best first.
+std::vector<Hypothesis> enumerate(const Seq2Seq& model, const Sentences& source, const DecodeOptions& options) {
+  std::vector<Hypothesis> all;
+  std::vector<std::vector<TokenId>> prefixes = {{}};
+  for (Index pieces = 0; pieces <= options.max_length_extra; ++pieces) {
+    std::vector<std::vector<TokenId>> longer;
+    for (const std::vector<TokenId>& prefix : prefixes) {
+      if (pieces >= options.min_length) {
+        const double log_prob = forced_log_prob(model, source, prefix);
+        all.push_back({prefix, log_prob, log_prob / length_penalty(options, pieces + 1)});
+      }
+      for (TokenId id = 0; id < model.target_vocabulary(); ++id) {
+        if (id == kBos || id == kEos || (id == kUnk && !options.allow_unknown)) continue;
+        longer.push_back(prefix);
+        longer.back().push_back(id);
+      }
+    }
+    prefixes = longer;
+  }
+  std::sort(all.begin(), all.end(), [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
+  return all;
+}
+
+TEST(Beam, OneWideIsGreedyToTheLastBit) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const auto model = search_model(kTargetVocabulary, seed);
+    const Sentences source = search_source(20, seed);
+    DecodeOptions options = options_with(1, 4);
+    options.max_length_factor = 1;
+    options.min_length = static_cast<Index>(seed % 3);
+    Workspace workspace;
+    const std::vector<Hypothesis> greedy = greedy_search(*model, model->values(), source, options, workspace);
+    const std::vector<std::vector<Hypothesis>> beam = search(*model, source, options);
+    for (Index i = 0; i < source.count(); ++i) {
+      ASSERT_EQ(beam[i].size(), 1U);
+      EXPECT_TRUE(same_hypothesis(beam[i][0], greedy[i])) << "seed " << seed << " sentence " << i;
+    }
+  }
+}
+
+TEST(Beam, AsWideAsTheSearchSpaceFindsTheBestOfAll) {
+  constexpr Index kVocabulary = 6;
+  constexpr Index kCap = 3;
+  int longer_than_greedy = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const auto model = search_model(kVocabulary, seed);
+    const Sentences source = search_source(3, seed);
+    for (const std::string formula : {"none", "average", "gnmt"}) {
+      for (const double alpha : {0.6, 1.0, 2.0}) {
+        for (const bool unknown : {false, true}) {
+          DecodeOptions options = options_with(unknown ? 70 : 30, kCap, "exact");
+          set_penalty(options, formula, alpha);
+          options.allow_unknown = unknown;
+          options.min_length = seed % 2 == 0 ? 0 : 1;
+          const std::vector<std::vector<Hypothesis>> found = search(*model, source, options);
+          for (Index i = 0; i < source.count(); ++i) {
+            const Hypothesis best = enumerate(*model, one_of(source, i), options).front();
+            EXPECT_EQ(found[i].front().ids, best.ids) << formula << " " << alpha << " seed " << seed;
+            EXPECT_NEAR(found[i].front().score, best.score, kDecodingBound);
+            longer_than_greedy += best.ids.size() > 1 ? 1 : 0;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(longer_than_greedy, 20) << "the random models must not all end at once";
+}
+
+TEST(Beam, ExactIsNeverWorseThanFinished) {
+  int better = 0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const auto model = search_model(kTargetVocabulary, seed);
+    const Sentences source = search_source(6, seed);
+    DecodeOptions options = options_with(2, 6);
+    set_penalty(options, "average", 1);
+    const auto finished = search(*model, source, options);
+    options.stop = "exact";
+    const auto exact = search(*model, source, options);
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      EXPECT_GE(exact[i].front().score, finished[i].front().score);
+      better += exact[i].front().score > finished[i].front().score ? 1 : 0;
+    }
+  }
+  EXPECT_GT(better, 0) << "the two rules never differ here: the test shows nothing";
+}
+
+TEST(Beam, GivesAtMostSoManyDifferentHypothesesBestFirst) {
+  for (const std::string stop : {"finished", "exact"}) {
+    for (const Index k : {2, 3, 5}) {
+      const auto model = search_model(kTargetVocabulary, 7);
+      DecodeOptions options = options_with(k, 5, stop);
+      set_penalty(options, "gnmt", 0.8);
+      for (const std::vector<Hypothesis>& hypotheses : search(*model, search_source(9, 7), options)) {
+        EXPECT_GE(hypotheses.size(), 1U);
+        EXPECT_LE(hypotheses.size(), static_cast<std::size_t>(k));
+        std::set<std::vector<TokenId>> different;
+        for (std::size_t n = 0; n < hypotheses.size(); ++n) {
+          different.insert(hypotheses[n].ids);
+          EXPECT_GE(hypotheses[n > 0 ? n - 1 : 0].score, hypotheses[n].score);
+        }
+        EXPECT_EQ(different.size(), hypotheses.size());
+      }
+    }
+  }
+}
+
+TEST(Beam, EveryHypothesisEndsInEosAndItsProbabilityCounts) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const auto model = search_model(kTargetVocabulary, seed);
+    const Sentences source = search_source(6, seed);
+    DecodeOptions options = options_with(4, 4);
+    options.min_length = 2;
+    set_penalty(options, "average", 1);
+    const auto found = search(*model, source, options);
+    for (Index i = 0; i < source.count(); ++i) {
+      for (const Hypothesis& h : found[i]) {
+        EXPECT_GE(h.ids.size(), 2U);
+        EXPECT_LE(h.ids.size(), 4U);
+        EXPECT_TRUE(std::all_of(h.ids.begin(), h.ids.end(), [](TokenId id) { return id > kEos; }));
+        EXPECT_NEAR(h.log_prob, forced_log_prob(*model, one_of(source, i), h.ids), kDecodingBound);
+        EXPECT_DOUBLE_EQ(h.score, h.log_prob / static_cast<double>(h.ids.size() + 1));
+      }
+    }
+  }
+}
+
+TEST(Beam, UnkComesOnlyWhenAllowedAndBosNever) {
+  const auto model = search_model(kTargetVocabulary, 2);
+  const Param& bias = *model->params().find("output.b");
+  model->params().data()[bias.ref.offset + kBos] = 30;
+  model->params().data()[bias.ref.offset + kUnk] = 20;
+  const Sentences source = search_source(4, 2);
+  for (const bool unknown : {false, true}) {
+    DecodeOptions options = options_with(3, 4);
+    options.allow_unknown = unknown;
+    options.min_length = 1;
+    for (const auto& hypotheses : search(*model, source, options)) {
+      bool any = false;
+      for (const Hypothesis& h : hypotheses) {
+        EXPECT_EQ(std::count(h.ids.begin(), h.ids.end(), kBos), 0);
+        any = any || std::count(h.ids.begin(), h.ids.end(), kUnk) > 0;
+      }
+      EXPECT_EQ(any, unknown);
+    }
+  }
+}
+
+TEST(Beam, TiesGoToTheLowerBeamAndThenTheLowerId) {
+  const auto model = search_model(kTargetVocabulary, 5);
+  std::fill(model->params().data(), model->params().data() + model->params().size(), Real(0));
+  DecodeOptions options = options_with(2, 1);
+  options.min_length = 1;
+  const auto found = search(*model, search_source(1, 5), options);
+  ASSERT_EQ(found[0].size(), 2U);
+  EXPECT_EQ(found[0][0].ids, std::vector<TokenId>{3});
+  EXPECT_EQ(found[0][1].ids, std::vector<TokenId>{4});
+}
+
+TEST(Beam, TheRestOfTheBatchChangesNoBit) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const auto model = search_model(kTargetVocabulary, seed);
+    const Sentences source = search_source(19, seed);
+    DecodeOptions options = options_with(3, 3, seed % 2 == 0 ? "exact" : "finished");
+    options.max_length_factor = 1;
+    const auto together = search(*model, source, options);
+    Sentences backwards;
+    for (Index i = source.count() - 1; i >= 0; --i) backwards.add(source[i]);
+    const auto reversed = search(*model, backwards, options);
+    for (Index i = 0; i < source.count(); ++i) {
+      EXPECT_TRUE(same_hypotheses(search(*model, one_of(source, i), options)[0], together[i])) << i;
+      EXPECT_TRUE(same_hypotheses(reversed[source.count() - 1 - i], together[i])) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace DRAGOMAN_NAMESPACE

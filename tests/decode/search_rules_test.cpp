@@ -1,0 +1,72 @@
+// What greedy and beam search share: penalties, length caps, and which ids may follow.
+#include "decode/search_rules.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace DRAGOMAN_NAMESPACE {
+namespace {
+
+DecodeOptions penalty(const std::string& formula, double alpha) {
+  DecodeOptions options;
+  options.length_penalty = formula;
+  options.alpha = alpha;
+  return options;
+}
+
+TEST(LengthPenalty, IsThatOfItsFormula) {
+  EXPECT_EQ(length_penalty(penalty("none", 3), 7), 1);
+  EXPECT_DOUBLE_EQ(length_penalty(penalty("average", 1), 7), 7);
+  EXPECT_DOUBLE_EQ(length_penalty(penalty("average", 0.5), 9), 3);
+  EXPECT_DOUBLE_EQ(length_penalty(penalty("gnmt", 1), 7), 2);
+  EXPECT_DOUBLE_EQ(length_penalty(penalty("gnmt", 2), 13), 9);
+}
+
+TEST(LengthPenalty, IsOneWithExponentZeroAndForGnmtAtLengthOne) {
+  EXPECT_EQ(length_penalty(penalty("average", 0), 12), 1);
+  EXPECT_EQ(length_penalty(penalty("gnmt", 0), 12), 1);
+  EXPECT_EQ(length_penalty(penalty("gnmt", 0.7), 1), 1);
+}
+
+TEST(LengthCap, GrowsWithTheSource) {
+  DecodeOptions options;
+  options.max_length_factor = 1.5;
+  options.max_length_extra = 4;
+  EXPECT_EQ(length_cap(options, 0), 4);
+  EXPECT_EQ(length_cap(options, 1), 5);
+  EXPECT_EQ(length_cap(options, 10), 19);
+}
+
+TEST(Allowed, NeverBosAndUnkOnlyWhenAskedFor) {
+  DecodeOptions options;
+  for (Index pieces = 0; pieces <= 3; ++pieces) {
+    EXPECT_FALSE(allowed(options, kBos, pieces, 3));
+    EXPECT_FALSE(allowed(options, kUnk, pieces, 3));
+  }
+  options.allow_unknown = true;
+  EXPECT_FALSE(allowed(options, kBos, 0, 3));
+  EXPECT_TRUE(allowed(options, kUnk, 0, 3));
+  EXPECT_FALSE(allowed(options, kUnk, 3, 3)) << "at the cap only eos";
+}
+
+TEST(Allowed, EosFromTheMinimumOnAndNothingElseAtTheCap) {
+  DecodeOptions options;
+  options.min_length = 2;
+  EXPECT_FALSE(allowed(options, kEos, 0, 3));
+  EXPECT_FALSE(allowed(options, kEos, 1, 3));
+  EXPECT_TRUE(allowed(options, kEos, 2, 3));
+  EXPECT_TRUE(allowed(options, kEos, 3, 3));
+  EXPECT_TRUE(allowed(options, 5, 2, 3));
+  EXPECT_FALSE(allowed(options, 5, 3, 3));
+}
+
+TEST(Allowed, ACapBelowTheMinimumStillEnds) {
+  DecodeOptions options;
+  options.min_length = 5;
+  EXPECT_TRUE(allowed(options, kEos, 3, 3));
+  EXPECT_FALSE(allowed(options, 4, 3, 3));
+}
+
+}  // namespace
+}  // namespace DRAGOMAN_NAMESPACE

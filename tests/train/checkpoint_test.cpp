@@ -1,0 +1,229 @@
+// Checkpoints: saving and loading changes nothing, old ones go, damaged ones are refused.
+#include "train/checkpoint.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "support/numbers.h"
+#include "support/text_case.h"
+#include "train/step.h"
+
+namespace DRAGOMAN_NAMESPACE {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::contains;
+using testing::TempFiles;
+using testing::user_error;
+
+/// A model with its optimizer, and batches to train it on.
+struct Training {
+  explicit Training(const std::string& optimizer = "adamw", double momentum = 0)
+      : model(tiny_config(), kSourceVocabulary, kTargetVocabulary), step(model, options(optimizer, momentum), 2, 0.1, 1, 5) {
+    model.params().initialize(3);
+  }
+  static OptimizerOptions options(const std::string& type, double momentum) {
+    OptimizerOptions o;
+    o.type = type;
+    o.momentum = momentum;
+    o.weight_decay = 0.1;
+    return o;
+  }
+  void update(std::int64_t number) {
+    step.accumulate(tiny_batch(), number);
+    step.finish(number, 0.05);
+  }
+  [[nodiscard]] std::vector<Real> values() const {
+    return {model.values().base, model.values().base + model.params().size()};
+  }
+
+  Seq2Seq model;
+  TrainStep step;
+};
+
+TrainingState state_at(std::int64_t update, bool interrupted = false) {
+  TrainingState state;
+  state.update = update;
+  state.interrupted = interrupted;
+  state.fingerprint = "f";
+  return state;
+}
+
+void save(const TempFiles& files, Training& training, const TrainingState& state, std::int64_t keep = 3) {
+  Checkpoints(files.directory()).save(training.model.params(), training.step.optimizer(), state, keep);
+}
+
+TrainingState load(const TempFiles& files, Training& training) {
+  return Checkpoints(files.directory()).load_latest(training.model.params(), training.step.optimizer());
+}
+
+std::set<std::string> kept(const TempFiles& files) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(files.path("checkpoints"))) names.insert(entry.path().filename());
+  return names;
+}
+
+std::string latest(const TempFiles& files) {
+  std::ifstream file(files.path("checkpoints/latest"));
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
+
+TEST(Checkpoint, SaveLoadAndStepEqualsStep) {
+  for (const auto& [type, momentum] : {std::pair{"sgd", 0.0}, {"sgd", 0.9}, {"adam", 0.0}, {"adamw", 0.0}}) {
+    const TempFiles files;
+    Training first(type, momentum), second(type, momentum);
+    first.update(1);
+    first.update(2);
+    save(files, first, state_at(2));
+    first.update(3);
+    EXPECT_EQ(load(files, second).update, 2);
+    second.update(3);
+    EXPECT_EQ(second.values(), first.values()) << type << " with momentum " << momentum;
+  }
+}
+
+TEST(Checkpoint, EveryNumberOfTheStateComesBack) {
+  const TempFiles files;
+  Training training;
+  TrainingState s;
+  s.update = 41;
+  s.position = {2, 3, 4};
+  s.schedule = {0.1 + 0.2, 5};
+  s.interval = {1.0 / 3, 2.0 / 3, 1e-300, 60, 7};
+  s.best = 1e22 / 7;
+  s.best_update = 30;
+  s.bad_validations = 8;
+  s.last_validated = 40;
+  s.interrupted = true;
+  s.fingerprint = "0123456789abcdef";
+  save(files, training, s);
+  const TrainingState t = load(files, training);
+  EXPECT_EQ(t.update, s.update);
+  EXPECT_EQ(t.position, s.position);
+  EXPECT_EQ(t.schedule.scale, s.schedule.scale);
+  EXPECT_EQ(t.schedule.bad, s.schedule.bad);
+  EXPECT_EQ(t.interval.loss, s.interval.loss);
+  EXPECT_EQ(t.interval.negative_log_prob, s.interval.negative_log_prob);
+  EXPECT_EQ(t.interval.gradient_norm, s.interval.gradient_norm);
+  EXPECT_EQ(t.interval.labels, s.interval.labels);
+  EXPECT_EQ(t.interval.updates, s.interval.updates);
+  EXPECT_EQ(t.best, s.best);
+  EXPECT_EQ(t.best_update, s.best_update);
+  EXPECT_EQ(t.bad_validations, s.bad_validations);
+  EXPECT_EQ(t.last_validated, s.last_validated);
+  EXPECT_EQ(t.interrupted, s.interrupted);
+  EXPECT_EQ(t.fingerprint, s.fingerprint);
+  s.best.reset();
+  save(files, training, s);
+  EXPECT_FALSE(load(files, training).best.has_value());
+}
+
+TEST(Checkpoint, KeepsTheLatestOnes) {
+  const TempFiles files;
+  Training training;
+  for (const std::int64_t update : {5, 10, 15, 20}) save(files, training, state_at(update), 2);
+  EXPECT_EQ(kept(files), (std::set<std::string>{"000015", "000020", "latest"}));
+  EXPECT_EQ(latest(files), "000020");
+  save(files, training, state_at(1000000), 1);
+  EXPECT_EQ(kept(files), (std::set<std::string>{"1000000", "latest"}));
+}
+
+TEST(Checkpoint, AnInterruptedOneServesResumeOnlyAndGoesWithTheNextSave) {
+  const TempFiles files;
+  Training training;
+  save(files, training, state_at(5), 2);
+  save(files, training, state_at(10), 2);
+  save(files, training, state_at(12, true), 2);
+  EXPECT_EQ(kept(files), (std::set<std::string>{"000005", "000010", "000012", "latest"})) << "it doesn't count";
+  EXPECT_EQ(latest(files), "000012");
+  save(files, training, state_at(13, true), 2);
+  EXPECT_EQ(kept(files), (std::set<std::string>{"000005", "000010", "000013", "latest"}));
+  save(files, training, state_at(15), 2);
+  EXPECT_EQ(kept(files), (std::set<std::string>{"000010", "000015", "latest"}));
+}
+
+TEST(Checkpoint, ClearRemovesAll) {
+  const TempFiles files;
+  Training training;
+  const Checkpoints checkpoints(files.directory());
+  EXPECT_FALSE(checkpoints.any());
+  save(files, training, state_at(5));
+  EXPECT_TRUE(checkpoints.any());
+  checkpoints.clear();
+  EXPECT_FALSE(checkpoints.any());
+  EXPECT_FALSE(fs::exists(files.path("checkpoints")));
+}
+
+/// The message after `damage` was done to the directory of a good checkpoint.
+template <class Damage>
+std::string refused(Damage damage) {
+  const TempFiles files;
+  Training training;
+  save(files, training, state_at(5));
+  const fs::path directory = files.path("checkpoints/000005");
+  damage(directory);
+  const std::string message = user_error([&] { load(files, training); });
+  EXPECT_TRUE(contains(message, "checkpoints")) << message;
+  return message;
+}
+
+void replace(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+
+TEST(Checkpoint, RefusesWhatIsMissing) {
+  const TempFiles empty;
+  Training training;
+  EXPECT_TRUE(contains(user_error([&] { load(empty, training); }), "no checkpoint to resume from"));
+  for (const char* name : {"state.json", "model.safetensors", "optimizer.safetensors"}) {
+    EXPECT_TRUE(contains(refused([&](const fs::path& d) { fs::remove(d / name); }), name)) << name;
+  }
+  refused([](const fs::path& d) { fs::remove_all(d); });
+  refused([](const fs::path& d) { replace(d.parent_path() / "latest", ""); });
+}
+
+TEST(Checkpoint, RefusesWhatIsDamaged) {
+  for (const char* text : {"", "{", "[]", "{\"format\": 1}", "{\"format\": \"x\"}"}) {
+    EXPECT_TRUE(contains(refused([&](const fs::path& d) { replace(d / "state.json", text); }), "state.json")) << text;
+  }
+  EXPECT_TRUE(contains(refused([](const fs::path& d) { replace(d / "state.json", "{\"format\": 2}"); }),
+                       "format 2 is newer than this program's"));
+  for (const char* name : {"model.safetensors", "optimizer.safetensors"}) {
+    EXPECT_TRUE(contains(refused([&](const fs::path& d) { fs::resize_file(d / name, 100); }), name));
+  }
+}
+
+TEST(Checkpoint, RefusesThatOfAnotherModelOrOptimizer) {
+  const TempFiles files;
+  Training saved;
+  save(files, saved, state_at(5));
+  ModelConfig config = tiny_config();
+  config.decoder.hidden_size = 6;
+  Seq2Seq other(config, kSourceVocabulary, kTargetVocabulary);
+  other.params().initialize(1);
+  Optimizer optimizer(OptimizerOptions{}, other.params());
+  EXPECT_TRUE(contains(user_error([&] { Checkpoints(files.directory()).load_latest(other.params(), optimizer); }),
+                       "has shape"));
+  Training momentum("sgd", 0.5);
+  EXPECT_TRUE(contains(user_error([&] { load(files, momentum); }), "momentum."));
+}
+
+TEST(Checkpoint, LeavesNoTemporaries) {
+  const TempFiles files;
+  Training training;
+  save(files, training, state_at(5));
+  save(files, training, state_at(5));
+  EXPECT_EQ(kept(files), (std::set<std::string>{"000005", "latest"}));
+  std::set<std::string> inside;
+  for (const auto& entry : fs::directory_iterator(files.path("checkpoints/000005"))) {
+    inside.insert(entry.path().filename());
+  }
+  EXPECT_EQ(inside, (std::set<std::string>{"model.safetensors", "optimizer.safetensors", "state.json"}));
+}
+
+}  // namespace
+}  // namespace DRAGOMAN_NAMESPACE

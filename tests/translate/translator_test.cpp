@@ -1,0 +1,162 @@
+// Text to text: n lines in, n lines out, and a line's result depends on that line alone.
+#include "translate/translator.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/search_case.h"
+#include "support/text_case.h"
+
+namespace DRAGOMAN_NAMESPACE {
+namespace {
+
+using Results = std::vector<std::vector<Translation>>;
+
+DecodeOptions options_with(Index beam_size, Index batch_sentences = 64) {
+  DecodeOptions options;
+  options.beam_size = beam_size;
+  options.batch_sentences = batch_sentences;
+  options.max_length_extra = 3;
+  options.max_length_factor = 1;
+  return options;
+}
+
+std::vector<std::string> some_lines() {
+  return {"1 2 3", "", "6 5 4 3 2 1 0", "1", "   ", "4 4", "2 9 unseen 1", "1 2 3", "0 1", "\t", "3 3 3 3"};
+}
+
+bool same(const std::vector<Translation>& a, const std::vector<Translation>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Translation& x, const Translation& y) {
+    return x.text == y.text && x.log_prob == y.log_prob && x.score == y.score && x.source == y.source &&
+           x.target == y.target;
+  });
+}
+
+TEST(Translator, GivesOneResultALineAndNothingForNothing) {
+  const TextCase text;
+  const auto model = text.model();
+  for (const Index beam : {1, 3}) {
+    const Translator translator(*model, text.tokenizers, options_with(beam), "clean");
+    const std::vector<std::string> lines = some_lines();
+    const Results results = translator.translate(lines);
+    ASSERT_EQ(results.size(), lines.size());
+    for (const std::size_t empty : {1, 4, 9}) {
+      ASSERT_EQ(results[empty].size(), 1U);
+      EXPECT_EQ(results[empty][0].text, "");
+      EXPECT_TRUE(results[empty][0].source.empty());
+      EXPECT_EQ(results[empty][0].score, 0);
+    }
+    EXPECT_LT(results[0][0].score, 0);
+    EXPECT_TRUE(same(results[0], results[7])) << "equal lines, equal results";
+    EXPECT_TRUE(translator.translate({}).empty());
+    EXPECT_EQ(translator.translate({""}).size(), 1U);
+  }
+}
+
+TEST(Translator, NeitherBatchNorNeighboursNorOrderNorThreadsChangeABit) {
+  const TextCase text;
+  const auto model = text.model();
+  for (const Index beam : {1, 4}) {
+    std::vector<std::string> lines = some_lines();
+    const Results expected = Translator(*model, text.tokenizers, options_with(beam), "clean").translate(lines);
+    for (const int threads : {1, 2, 3}) {
+      const ThreadsGuard guard(threads);
+      for (const Index batch : {1, 2, 5, 64}) {
+        const Translator translator(*model, text.tokenizers, options_with(beam, batch), "clean");
+        const Results again = translator.translate(lines);
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+          EXPECT_TRUE(same(again[i], expected[i])) << "line " << i << ", batch " << batch << ", threads " << threads;
+          EXPECT_TRUE(same(translator.translate({lines[i]})[0], expected[i])) << "line " << i << " alone";
+        }
+        std::vector<std::string> reversed(lines.rbegin(), lines.rend());
+        const Results backwards = translator.translate(reversed);
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+          EXPECT_TRUE(same(backwards[lines.size() - 1 - i], expected[i])) << "line " << i << " reversed";
+        }
+      }
+    }
+  }
+}
+
+TEST(Translator, TextIsTheDetokenizedTargetAndTheSearchThatOfIds) {
+  const TextCase text;
+  const auto model = text.model();
+  const DecodeOptions options = options_with(3);
+  const std::vector<Translation> found =
+      Translator(*model, text.tokenizers, options, "clean").translate({"  3  1 4 "}).front();
+  EXPECT_EQ(found[0].source, text.tokenizers.source->encode("3 1 4"));
+  for (const Translation& t : found) {
+    EXPECT_EQ(t.text, text.tokenizers.target->decode(t.target));
+    std::vector<TokenId> ids = t.source;
+    ids.push_back(kEos);
+    Sentences source;
+    source.add(ids);
+    EXPECT_NEAR(t.log_prob, forced_log_prob(*model, source, t.target), kDecodingBound);
+  }
+}
+
+TEST(Translator, CleansAsTrainingDoesUnlessToldOtherwise) {
+  const TextCase text(20, "char");
+  const auto model = text.model();
+  const std::string dirty = "\xEF\xBB\xBF 1\xC2\xA0 2\t\t3 \r";
+  const Translator clean(*model, text.tokenizers, options_with(2), "clean");
+  EXPECT_TRUE(same(clean.translate({dirty})[0], clean.translate({"1 2 3"})[0]));
+  const Translator none(*model, text.tokenizers, options_with(2), "none");
+  EXPECT_NE(none.translate({dirty})[0][0].source, none.translate({"1 2 3"})[0][0].source);
+}
+
+TEST(Translator, CutsOverlongLinesAndSaysWhich) {
+  const TextCase text;
+  const auto model = text.model();
+  DecodeOptions options = options_with(2);
+  options.max_input = 3;
+  const Translator translator(*model, text.tokenizers, options, "clean");
+  LineRemarks remarks;
+  const Results results = translator.translate({"1 2 3", "1 2 3 4 5", "1 2 3 6"}, 11, &remarks);
+  EXPECT_TRUE(same(results[1], results[0]));
+  EXPECT_TRUE(same(results[2], results[0]));
+  EXPECT_EQ(remarks.cut, (std::vector<std::size_t>{12, 13}));
+  EXPECT_TRUE(remarks.bad_utf8.empty());
+  ASSERT_EQ(remarks.describe(3).size(), 1U);
+  EXPECT_EQ(remarks.describe(3)[0], "cut at 3 pieces (decoding.max_input): 2 lines (12, 13)");
+}
+
+TEST(Translator, ReplacesInvalidUtf8AndSaysWhere) {
+  const TextCase text(20, "char");
+  const auto model = text.model();
+  const Translator translator(*model, text.tokenizers, options_with(2), "clean");
+  LineRemarks remarks;
+  const Results results = translator.translate({"1 \xFF 2", "1 2", "1 \xEF\xBF\xBD 2"}, 1, &remarks);
+  EXPECT_TRUE(same(results[0], results[2])) << "the bad byte is U+FFFD";
+  EXPECT_EQ(remarks.bad_utf8, std::vector<std::size_t>{1});
+  EXPECT_EQ(remarks.describe(1000), std::vector<std::string>{"invalid UTF-8 replaced by U+FFFD in line 1"});
+}
+
+TEST(Translator, RemarksShowTheFirstTenLinesOnly) {
+  LineRemarks remarks;
+  EXPECT_TRUE(remarks.describe(5).empty());
+  for (std::size_t line = 1; line <= 12; ++line) remarks.cut.push_back(line);
+  EXPECT_EQ(remarks.describe(5)[0],
+            "cut at 5 pieces (decoding.max_input): 12 lines (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ...)");
+}
+
+TEST(Translator, AttentionHasARowForEachPieceAndEosThatSumsToOne) {
+  const TextCase text;
+  const auto model = text.model();
+  const Translator translator(*model, text.tokenizers, options_with(2), "clean");
+  const Translation best = translator.translate({"1 2 3 4"})[0][0];
+  const std::vector<AttentionMap> maps = translator.attention(best);
+  ASSERT_EQ(maps.size(), 1U);
+  EXPECT_EQ(maps[0].kind, "cross");
+  EXPECT_EQ(maps[0].queries, static_cast<Index>(best.target.size()) + 1);
+  EXPECT_EQ(maps[0].keys, 5);
+  for (Index q = 0; q < maps[0].queries; ++q) {
+    double sum = 0;
+    for (Index k = 0; k < maps[0].keys; ++k) sum += static_cast<double>(maps[0].weights[q * maps[0].keys + k]);
+    EXPECT_NEAR(sum, 1, 1e-5);
+  }
+}
+
+}  // namespace
+}  // namespace DRAGOMAN_NAMESPACE

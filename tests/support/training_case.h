@@ -1,0 +1,138 @@
+// A training of seconds: its input, and an observer that remembers what it was told.
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/text_case.h"
+#include "train/trainer.h"
+
+namespace DRAGOMAN_NAMESPACE {
+
+inline std::string file_bytes(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file.good()) << path;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Names and bytes of all files below a directory.
+inline std::map<std::string, std::string> tree_bytes(const std::filesystem::path& directory) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+    if (entry.is_regular_file()) files[entry.path().lexically_relative(directory)] = file_bytes(entry.path());
+  }
+  return files;
+}
+
+/// The same files with the same bytes.
+inline void expect_same_tree(const std::filesystem::path& a, const std::filesystem::path& b) {
+  const auto first = tree_bytes(a), second = tree_bytes(b);
+  for (const auto& [name, bytes] : first) {
+    EXPECT_TRUE(second.contains(name)) << name << " is in " << a << " only";
+    EXPECT_TRUE(!second.contains(name) || second.at(name) == bytes) << name << " differs";
+  }
+  for (const auto& [name, bytes] : second) EXPECT_TRUE(first.contains(name)) << name << " is in " << b << " only";
+}
+
+/// Reports as text with every digit, without times. What a resumed training makes void is dropped.
+class Recorder : public Observer {
+ public:
+  /// Asks to stop after so many updates of a run; 0: never.
+  int stop_after = 0;
+  std::vector<std::string> infos;
+  std::vector<ValidationReport> validations, tests;
+
+  [[nodiscard]] std::string reports() const {
+    std::string text;
+    for (const auto& [update, line] : reports_) text += line + "\n";
+    return text;
+  }
+  void info(const std::string& message) override { infos.push_back(message); }
+  void interval(const IntervalReport& r) override {
+    char text[300];
+    std::snprintf(text, sizeof text, "train %lld %lld %a %a %a %a %lld", static_cast<long long>(r.epoch),
+                  static_cast<long long>(r.update), r.loss, r.perplexity, r.learning_rate, r.gradient_norm,
+                  static_cast<long long>(r.labels));
+    reports_.emplace_back(r.update, text);
+  }
+  void validation(const ValidationReport& r) override {
+    validations.push_back(r);
+    add("validation", r);
+  }
+  void test(const ValidationReport& r) override {
+    tests.push_back(r);
+    add("test", r);
+  }
+  void resumed(std::int64_t update) override {
+    std::erase_if(reports_, [&](const auto& report) { return report.first > update; });
+  }
+  int stop_signal() override { return stop_after > 0 && ++asked_ % stop_after == 0 ? 15 : 0; }
+
+ private:
+  void add(const std::string& kind, const ValidationReport& r) {
+    std::string text = kind + " " + std::to_string(r.epoch) + " " + std::to_string(r.update);
+    char number[60];
+    for (const auto& [name, value] : r.metrics) {
+      std::snprintf(number, sizeof number, " %a", value);
+      text += " " + name + number;
+    }
+    reports_.emplace_back(r.update, text + (r.best ? " best" : ""));
+  }
+
+  std::vector<std::pair<std::int64_t, std::string>> reports_;
+  int asked_ = 0;
+};
+
+/// 20 training pairs, 8 others for validation, a model with dropout everywhere, two micro-batches an update.
+class TrainingCase {
+ public:
+  TrainingCase() : text(20), dev_text(8, "word", false, 2) {
+    model_config = tiny_config();
+    model_config.decoder.layers = 2;
+    model_config.dropout = {0.1, 0.1, 0.1, 0.1};
+    input.seed = 5;
+    input.training.batch_tokens = 16;
+    input.training.accumulate = 2;
+    input.training.window = 7;
+    input.training.shards = 4;
+    input.training.max_updates = 12;
+    input.training.max_epochs = 0;
+    input.training.log_every = 5;
+    input.training.optimizer.learning_rate = 0.01;
+    input.training.validation.every_updates = 2;
+    input.training.validation.metrics = {"loss", "perplexity", "accuracy"};
+    input.training.checkpoints.keep = 2;
+    input.fingerprint = "f";
+    input.tokenizers = text.tokenizers;
+    input.train = text.corpus.get();
+    input.dev = dev_text.corpus.get();
+  }
+
+  /// Trains in the directory of that name. The model of the end is in `model`.
+  int run(const std::string& name, Recorder& recorder, bool resume = false) {
+    model = text.model(model_config);
+    TrainingInput copy = input;
+    copy.model_dir = directory(name);
+    copy.resume = resume;
+    std::filesystem::create_directories(copy.model_dir);
+    return Trainer(*model, copy, recorder).run();
+  }
+  [[nodiscard]] std::filesystem::path directory(const std::string& name) const { return text.files.path(name); }
+  [[nodiscard]] std::string model_bytes(const std::string& name) const {
+    return file_bytes(directory(name) / "model.safetensors");
+  }
+
+  ThreadsGuard threads{1};  // so small a model is trained faster by one
+  TextCase text, dev_text;
+  ModelConfig model_config;
+  TrainingInput input;
+  std::unique_ptr<Seq2Seq> model;
+};
+
+}  // namespace DRAGOMAN_NAMESPACE

@@ -1,0 +1,243 @@
+// Whole trainings: they learn, stop, keep the best, and interruptions change nothing.
+#include "train/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "support/training_case.h"
+#include "train/model_file.h"
+
+namespace DRAGOMAN_NAMESPACE {
+namespace {
+
+using testing::contains;
+using testing::user_error;
+
+/// Validation often, a plateau schedule, and early stopping by a rate at which the model soon overfits.
+void stop_early(TrainingCase& c) {
+  c.input.training.max_updates = 80;
+  c.input.training.optimizer.learning_rate = 0.08;
+  c.input.training.schedule.type = "plateau";
+  c.input.training.schedule.factor = 0.7;
+  c.input.training.schedule.patience = 1;
+  c.input.training.validation.early_stopping.patience = 2;
+}
+
+TEST(Trainer, OverfitsTwentyPairs) {
+  TrainingCase c;
+  c.model_config = tiny_config();
+  c.model_config.encoder.hidden_size = c.model_config.decoder.hidden_size = 24;
+  c.model_config.encoder.embedding_size = c.model_config.decoder.embedding_size = 16;
+  c.model_config.init = {};
+  c.input.dev = c.input.test = c.text.corpus.get();
+  c.input.training.accumulate = 1;
+  c.input.training.batch_tokens = 60;
+  c.input.training.max_updates = 160;
+  c.input.training.optimizer.learning_rate = 0.02;
+  c.input.training.label_smoothing = 0;
+  c.input.training.validation.every_updates = 160;
+  c.input.training.validation.metrics = {"loss", "perplexity", "accuracy", "sequence_accuracy", "bleu"};
+  Recorder recorder;
+  EXPECT_EQ(c.run("m", recorder), 0);
+  ASSERT_EQ(recorder.validations.size(), 1U);
+  ASSERT_EQ(recorder.tests.size(), 1U);
+  for (const ValidationReport& r : {recorder.validations[0], recorder.tests[0]}) {
+    EXPECT_EQ(r.metrics.at("accuracy"), 1);
+    EXPECT_EQ(r.metrics.at("sequence_accuracy"), 1);
+    EXPECT_NEAR(r.metrics.at("bleu"), 100, 1e-9);
+    EXPECT_LT(r.metrics.at("loss"), 0.1);
+    EXPECT_NEAR(r.metrics.at("perplexity"), std::exp(r.metrics.at("loss")), 1e-9) << "without smoothing";
+  }
+}
+
+TEST(Trainer, AnInterruptionAfterEveryUpdateChangesNothing) {
+  TrainingCase c;
+  stop_early(c);
+  Recorder whole;
+  EXPECT_EQ(c.run("whole", whole), 0);
+  ASSERT_GT(whole.validations.size(), 4U);
+  ASSERT_LT(whole.validations.back().update, 80) << "early stopping must take part in this test";
+
+  Recorder parts;
+  parts.stop_after = 1;
+  int runs = 1;
+  int signal = c.run("parts", parts);
+  while (signal != 0 && runs < 100) {
+    ASSERT_EQ(signal, 15);
+    signal = c.run("parts", parts, true);
+    ++runs;
+  }
+  EXPECT_EQ(runs, whole.validations.back().update) << "one run an update";
+  EXPECT_TRUE(c.model_bytes("parts") == c.model_bytes("whole"));
+  EXPECT_EQ(parts.reports(), whole.reports());
+  expect_same_tree(c.directory("parts"), c.directory("whole"));  // the same checkpoints are kept
+}
+
+TEST(Trainer, ACrashLosesNothingBeforeTheLastCheckpoint) {
+  TrainingCase c;
+  Recorder whole, again;
+  EXPECT_EQ(c.run("whole", whole), 0);
+  c.input.training.checkpoints.every_updates = 5;
+  again.stop_after = 8;
+  EXPECT_EQ(c.run("crash", again), 15);
+  // As if the interruption had left nothing: back to the checkpoint of update 5.
+  std::filesystem::remove_all(c.directory("crash") / "checkpoints" / "000008");
+  std::ofstream(c.directory("crash") / "checkpoints" / "latest") << "000005\n";
+  again.stop_after = 0;
+  EXPECT_EQ(c.run("crash", again, true), 0);
+  EXPECT_TRUE(c.model_bytes("crash") == c.model_bytes("whole"));
+  EXPECT_EQ(again.reports(), whole.reports());
+}
+
+TEST(Trainer, StopsEarlyAndKeepsTheBestModel) {
+  TrainingCase c;
+  stop_early(c);
+  c.input.test = c.input.dev;
+  Recorder recorder;
+  EXPECT_EQ(c.run("m", recorder), 0);
+  const std::vector<ValidationReport>& v = recorder.validations;
+  ASSERT_GT(v.size(), 4U);
+  const auto best = std::min_element(v.begin(), v.end(), [](const ValidationReport& a, const ValidationReport& b) {
+    return a.metrics.at("perplexity") < b.metrics.at("perplexity");
+  });
+  EXPECT_EQ(v.end() - best, 3) << "two validations without improvement after the best one";
+  EXPECT_TRUE(best->best);
+  for (auto later = best + 1; later != v.end(); ++later) EXPECT_FALSE(later->best);
+  EXPECT_TRUE(contains(recorder.infos.back(), "stopped early: perplexity has not improved for 2 validations"));
+  ASSERT_EQ(recorder.tests.size(), 1U);
+  EXPECT_EQ(recorder.tests[0].update, best->update);
+  EXPECT_EQ(recorder.tests[0].metrics.at("perplexity"), best->metrics.at("perplexity")) << "the best model is tested";
+}
+
+TEST(Trainer, ValidatesByEpochsAndAtTheStart) {
+  TrainingCase c;
+  c.input.training.validation.every_updates = 0;
+  c.input.training.validation.every_epochs = 2;
+  c.input.training.validation.at_start = true;
+  c.input.training.max_updates = 0;
+  c.input.training.max_epochs = 5;
+  Recorder recorder;
+  EXPECT_EQ(c.run("m", recorder), 0);
+  std::vector<std::int64_t> epochs;
+  for (const ValidationReport& r : recorder.validations) epochs.push_back(r.epoch);
+  EXPECT_EQ(epochs, (std::vector<std::int64_t>{1, 2, 4, 5})) << "before the first epoch, each second one, the end";
+  EXPECT_EQ(recorder.validations[0].update, 0);
+}
+
+TEST(Trainer, WithoutDevelopmentDataTheLastModelIsKept) {
+  TrainingCase c;
+  c.input.dev = nullptr;
+  c.input.training.validation.every_updates = 0;
+  c.input.training.checkpoints.every_updates = 5;
+  Recorder recorder;
+  EXPECT_EQ(c.run("m", recorder), 0);
+  EXPECT_TRUE(recorder.validations.empty());
+  const auto loaded = c.text.model(c.model_config, 9);
+  load_model((c.directory("m") / "model.safetensors").string(), loaded->params());
+  EXPECT_TRUE(std::equal(loaded->values().base, loaded->values().base + loaded->params().size(),
+                         c.model->values().base));
+  EXPECT_TRUE(std::filesystem::exists(c.directory("m") / "checkpoints" / "000012")) << "the end is a checkpoint";
+}
+
+TEST(Trainer, ThreadsChangeNoByte) {
+  std::vector<std::string> models, reports;
+  for (const int threads : {1, 2, 3}) {
+    TrainingCase c;
+    const ThreadsGuard guard(threads);
+    Recorder recorder;
+    EXPECT_EQ(c.run("m", recorder), 0);
+    models.push_back(c.model_bytes("m"));
+    reports.push_back(recorder.reports());
+  }
+  for (const std::size_t i : {1, 2}) {
+    EXPECT_TRUE(models[i] == models[0]);
+    EXPECT_EQ(reports[i], reports[0]);
+  }
+}
+
+TEST(Trainer, AnotherSeedIsAnotherTraining) {
+  TrainingCase c;
+  Recorder first, second;
+  c.run("first", first);
+  c.input.seed = 6;
+  c.run("second", second);
+  EXPECT_FALSE(c.model_bytes("first") == c.model_bytes("second"));
+}
+
+/// Trains with a checkpoint after each update until the numbers burst.
+std::string diverge(TrainingCase& c, double learning_rate) {
+  c.input.training.validation.every_updates = 0;
+  c.input.training.checkpoints.every_updates = 1;
+  c.input.training.optimizer.learning_rate = learning_rate;
+  Recorder recorder;
+  try {
+    c.run("m", recorder);
+  } catch (const DivergedError& e) {
+    return e.what();
+  }
+  ADD_FAILURE() << "expected a DivergedError";
+  return {};
+}
+
+constexpr auto kLargest = static_cast<double>(std::numeric_limits<Real>::max());
+
+TEST(Trainer, ADivergedTrainingKeepsItsLastCheckpoint) {
+  TrainingCase c;
+  const std::string message = diverge(c, kLargest / 16);
+  long long update = 0;
+  ASSERT_EQ(std::sscanf(message.c_str(), "update %lld: ", &update), 1) << message;
+  ASSERT_GT(update, 1);
+  EXPECT_TRUE(contains(message, "is not finite")) << message;
+  EXPECT_TRUE(contains(message, "training.optimizer.learning_rate")) << message;
+  const auto loaded = c.text.model(c.model_config);
+  Optimizer optimizer(c.input.training.optimizer, loaded->params());
+  EXPECT_EQ(Checkpoints(c.directory("m")).load_latest(loaded->params(), optimizer).update,
+            update - 1);
+}
+
+TEST(Trainer, ParametersThatAreNotFiniteAreNeverSaved) {
+  // The first gradient is finite, but adam's first step (ten times the rate) is not.
+  TrainingCase c;
+  const std::string message = diverge(c, kLargest / 2);
+  EXPECT_TRUE(contains(message, "update 1: ")) << message;
+  EXPECT_FALSE(std::filesystem::exists(c.directory("m") / "checkpoints" / "latest"));
+  EXPECT_FALSE(std::filesystem::exists(c.directory("m") / "model.safetensors"));
+}
+
+TEST(Trainer, RefusesToResumeWithAnotherConfiguration) {
+  TrainingCase c;
+  Recorder recorder;
+  recorder.stop_after = 3;
+  EXPECT_EQ(c.run("m", recorder), 15);
+  c.input.fingerprint = "other";
+  const std::string message = user_error([&] { c.run("m", recorder, true); });
+  EXPECT_TRUE(contains(message, "is not that of the checkpoint (now other, then f)")) << message;
+  EXPECT_TRUE(std::filesystem::exists(c.directory("m") / "checkpoints" / "000003")) << "nothing is lost";
+}
+
+TEST(Trainer, ANewTrainingForgetsOldCheckpoints) {
+  TrainingCase c;
+  Recorder recorder;
+  EXPECT_EQ(c.run("m", recorder), 0);
+  recorder.stop_after = 1;
+  EXPECT_EQ(c.run("m", recorder), 15);
+  EXPECT_EQ(file_bytes(c.directory("m") / "checkpoints" / "latest"), "000001\n");
+  EXPECT_FALSE(std::filesystem::exists(c.directory("m") / "checkpoints" / "000012"));
+}
+
+TEST(BetterMetric, KnowsWhichWayIsUpAndThatNothingIsWorseThanNaN) {
+  EXPECT_TRUE(better_metric("perplexity", 2, 3));
+  EXPECT_FALSE(better_metric("loss", 3, 2));
+  EXPECT_TRUE(better_metric("bleu", 3, 2));
+  EXPECT_FALSE(better_metric("accuracy", 2, 2));
+  const double nan = std::nan("");
+  EXPECT_FALSE(better_metric("loss", nan, 2));
+  EXPECT_TRUE(better_metric("loss", 2, nan));
+  EXPECT_TRUE(better_metric("bleu", 2, nan));
+}
+
+}  // namespace
+}  // namespace DRAGOMAN_NAMESPACE

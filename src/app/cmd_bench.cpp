@@ -93,7 +93,9 @@ void add_bench(CLI::App& app) {
   auto arguments = std::make_shared<BenchArguments>();
   CLI::App* command = app.add_subcommand("bench", "Speed of whole training updates");
   command->add_option("config", arguments->config, "Configuration (YAML)")->required();
-  command->add_option("--set", arguments->overrides, "Override a key: key.path=value")->take_all();
+  command->add_option("--set", arguments->overrides, "Override a key: key.path=value (YAML); may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
   command->add_option("--updates", arguments->updates, "Updates measured");
   command->add_option("--warmup", arguments->warmup, "Updates before measuring");
   command->add_option("--threads", arguments->threads, "Threads (0: all cores)");

@@ -64,6 +64,17 @@ fs::path prepare_model_dir(const TrainArguments& arguments, const Config& config
   return dir;
 }
 
+/// Nothing of an earlier training may be taken for a part of the new one.
+void remove_earlier_training(const fs::path& dir) {
+  for (const char* name : {"model.safetensors", "config.yaml", "train.log", "metrics.jsonl", "timing.jsonl"}) {
+    fs::remove(dir / name);
+  }
+  for (const char* name : {"tokenizer", "source", "target"}) {
+    for (const char* extension : {".model", ".json"}) fs::remove(dir / (std::string(name) + extension));
+  }
+  fs::remove_all(dir / "checkpoints");
+}
+
 std::optional<Corpus> open_corpus(const ParallelFiles& files, bool tsv_header) {
   if (files.empty()) return std::nullopt;
   return std::make_optional<Corpus>(files, tsv_header);
@@ -92,6 +103,7 @@ void train(const TrainArguments& arguments) {
   const std::optional<Corpus> dev = open_corpus(config.data.dev, config.data.tsv_header);
   const std::optional<Corpus> test = open_corpus(config.data.test, config.data.tsv_header);
   remove_stale_temporaries(dir.string());
+  if (!arguments.resume) remove_earlier_training(dir);
   TrainObserver observer(dir, arguments.resume);
   observer.info(version_text() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"));
   warn_about_threads(config, threads, observer);
@@ -149,7 +161,9 @@ void add_train(CLI::App& app) {
   auto arguments = std::make_shared<TrainArguments>();
   CLI::App* command = app.add_subcommand("train", "Train a model from a configuration file");
   command->add_option("config", arguments->config, "Configuration (YAML)")->required();
-  command->add_option("--set", arguments->overrides, "Override a key: key.path=value")->take_all();
+  command->add_option("--set", arguments->overrides, "Override a key: key.path=value (YAML); may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
   command->add_option("--model-dir", arguments->model_dir, "Where the model goes (default models/NAME)");
   CLI::Option* resume = command->add_flag("--resume", arguments->resume, "Go on from the last checkpoint");
   command->add_flag("--overwrite", arguments->overwrite, "Replace a training in the model directory")->excludes(resume);

@@ -23,6 +23,7 @@ Json to_json(const TrainingState& s) {
   json["format"] = kStateFormat;
   json["update"] = s.update;
   json["position"] = {{"epoch", s.position.epoch}, {"window", s.position.window}, {"batch", s.position.batch}};
+  json["epoch_pairs"] = s.epoch_pairs;
   json["schedule"] = {{"scale", s.schedule.scale}, {"bad", s.schedule.bad}};
   json["interval"] = {{"loss", s.interval.loss},
                       {"negative_log_prob", s.interval.negative_log_prob},
@@ -50,6 +51,7 @@ TrainingState read_state(const fs::path& path) {
     s.update = json.at("update");
     const Json& position = json.at("position");
     s.position = {position.at("epoch"), position.at("window"), position.at("batch")};
+    s.epoch_pairs = json.at("epoch_pairs");
     s.schedule = {json.at("schedule").at("scale"), json.at("schedule").at("bad")};
     const Json& interval = json.at("interval");
     s.interval = {interval.at("loss"), interval.at("negative_log_prob"), interval.at("gradient_norm"),
@@ -117,8 +119,6 @@ void Checkpoints::prune(std::int64_t newest, std::int64_t keep) const {
   }
 }
 
-bool Checkpoints::any() const { return fs::exists(directory_ / "latest"); }
-
 TrainingState Checkpoints::load_latest(ParamStore& store, Optimizer& optimizer) const {
   std::ifstream file(directory_ / "latest");
   std::string name;
@@ -137,7 +137,5 @@ TrainingState Checkpoints::load_latest(ParamStore& store, Optimizer& optimizer) 
   if (!prefixes.empty()) load_tensors((path / "optimizer.safetensors").string(), store, prefixes, numbers);
   return state;
 }
-
-void Checkpoints::clear() const { fs::remove_all(directory_); }
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -24,8 +24,9 @@ struct IntervalSums {
 };
 
 struct TrainingState {
-  std::int64_t update = 0;  ///< done
-  BatchPosition position;   ///< the next batch
+  std::int64_t update = 0;       ///< done
+  BatchPosition position;        ///< the next batch
+  std::int64_t epoch_pairs = 0;  ///< pairs used in this epoch
   Schedule::State schedule;
   IntervalSums interval;
   std::optional<double> best;  ///< value of the early-stopping metric
@@ -42,11 +43,8 @@ class Checkpoints {
 
   /// Saves, moves `latest`, and removes scheduled checkpoints beyond `keep` and older interrupted ones.
   void save(const ParamStore& store, const Optimizer& optimizer, const TrainingState& state, std::int64_t keep) const;
-  [[nodiscard]] bool any() const;
   /// Loads the latest. UserError: none there, damaged, or of another model.
   TrainingState load_latest(ParamStore& store, Optimizer& optimizer) const;
-  /// Removes all (a new training in the same directory).
-  void clear() const;
 
  private:
   [[nodiscard]] std::filesystem::path path_of(std::int64_t update) const;

@@ -47,8 +47,6 @@ Trainer::Trainer(Seq2Seq& model, TrainingInput input, Observer& observer)
     }
     schedule_.state = state_.schedule;
     observer_.resumed(state_.update);
-  } else {
-    checkpoints_.clear();
   }
   PairEncoder encoder(*input_.train, input_.tokenizers,
                       {input_.data.max_length, input_.data.on_long, input_.data.normalization});
@@ -99,7 +97,8 @@ void Trainer::one_update() {
     const TrainingBatch next = batcher_->next();
     step_.accumulate(next.batch, update);
     after = next.after;
-    lines_seen_ += static_cast<double>(next.batch.count());
+    run_pairs_ += next.batch.count();
+    state_.epoch_pairs += next.batch.count();
     epoch_ended_ = next.ends_epoch;
     if (next.report && next.report->sampled == false && state_.position.epoch == 0 && input_.train->size() > 500000) {
       observer_.info("training data, first epoch: " + next.report->describe(*input_.train));
@@ -118,13 +117,13 @@ void Trainer::one_update() {
   }
   state_.update = update;
   state_.position = after;
+  if (epoch_ended_) state_.epoch_pairs = 0;
   state_.interval.loss += result.sums.loss;
   state_.interval.negative_log_prob += result.sums.negative_log_prob;
   state_.interval.gradient_norm += result.gradient_norm;
   state_.interval.labels += result.sums.labels;
   state_.interval.updates += 1;
   run_updates_ += 1;
-  run_labels_ += result.sums.labels;
 }
 
 double Trainer::seconds_left() const {
@@ -135,11 +134,10 @@ double Trainer::seconds_left() const {
     left = train_seconds_ / static_cast<double>(run_updates_) * static_cast<double>(t.max_updates - state_.update);
   }
   if (t.max_epochs > 0) {
-    const auto lines = static_cast<double>(input_.train->size());
-    const double done = static_cast<double>(state_.position.epoch) * lines +
-                        static_cast<double>(state_.position.window * static_cast<std::uint64_t>(t.window));
-    const double todo = static_cast<double>(t.max_epochs) * lines - done;
-    const double by_epochs = train_seconds_ / lines_seen_ * todo;
+    const auto pairs = static_cast<double>(input_.train->size());
+    const double epochs = static_cast<double>(t.max_epochs) - static_cast<double>(state_.position.epoch);
+    const double todo = epochs * pairs - static_cast<double>(state_.epoch_pairs);
+    const double by_epochs = train_seconds_ / static_cast<double>(run_pairs_) * todo;
     left = left < 0 ? by_epochs : std::min(left, by_epochs);
   }
   return std::max(left, 0.0);

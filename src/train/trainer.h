@@ -71,8 +71,7 @@ class Trainer {
   bool stopped_early_ = false;
   double train_seconds_ = 0;     ///< in this run
   double interval_seconds_ = 0;  ///< since the last interval report
-  std::int64_t run_updates_ = 0, run_labels_ = 0;
-  double lines_seen_ = 0;
+  std::int64_t run_updates_ = 0, run_pairs_ = 0;
 };
 
 }  // namespace DRAGOMAN_NAMESPACE

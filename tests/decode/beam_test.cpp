@@ -101,6 +101,60 @@ TEST(Beam, AsWideAsTheSearchSpaceFindsTheBestOfAll) {
   EXPECT_GT(longer_than_greedy, 20) << "the random models must not all end at once";
 }
 
+/// The rules of beam.h word for word, slowly: everything is sorted, and every probability is teacher-forced anew.
+std::vector<Hypothesis> slow_beam(const Seq2Seq& model, const Sentences& source, const DecodeOptions& options) {
+  const auto k = static_cast<std::size_t>(options.beam_size);
+  std::vector<Hypothesis> live = {{}}, finished;
+  for (Index pieces = 0; !live.empty() && finished.size() < k; ++pieces) {
+    std::vector<Hypothesis> all;  // an id that ends a hypothesis is still in its list
+    for (const Hypothesis& h : live) {
+      const std::vector<double> next = next_log_probs(model, source, h.ids);
+      for (TokenId id = 0; id < model.target_vocabulary(); ++id) {
+        if (!allowed(options, id, pieces, options.max_length_extra)) continue;
+        all.push_back({h.ids, h.log_prob + next[id]});
+        all.back().ids.push_back(id);
+      }
+    }
+    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.log_prob > b.log_prob; });
+    if (all.size() > 2 * k) all.resize(2 * k);
+    live.clear();
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+      Hypothesis h = all[rank];
+      if (h.ids.back() != kEos) {
+        if (live.size() < k) live.push_back(h);
+      } else if (rank < k) {
+        h.ids.pop_back();
+        h.score = h.log_prob / length_penalty(options, pieces + 1);
+        finished.push_back(h);
+      }
+    }
+  }
+  std::stable_sort(finished.begin(), finished.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
+  if (finished.size() > k) finished.resize(k);
+  return finished;
+}
+
+TEST(Beam, FollowsItsRulesStepByStep) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const auto model = search_model(kTargetVocabulary, seed);
+    const Sentences source = search_source(5, seed);
+    for (const Index k : {2, 3, 6}) {
+      DecodeOptions options = options_with(k, 5);
+      set_penalty(options, "average", 1);
+      options.min_length = static_cast<Index>(seed % 2);
+      const auto found = search(*model, source, options);
+      for (Index i = 0; i < source.count(); ++i) {
+        const std::vector<Hypothesis> expected = slow_beam(*model, one_of(source, i), options);
+        ASSERT_EQ(found[i].size(), expected.size());
+        for (std::size_t n = 0; n < expected.size(); ++n) {
+          EXPECT_EQ(found[i][n].ids, expected[n].ids) << "seed " << seed << ", k " << k << ", rank " << n;
+          EXPECT_NEAR(found[i][n].score, expected[n].score, kDecodingBound);
+        }
+      }
+    }
+  }
+}
+
 TEST(Beam, ExactIsNeverWorseThanFinished) {
   int better = 0;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {

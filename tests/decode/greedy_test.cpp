@@ -23,23 +23,6 @@ DecodeOptions options_with(Index extra, Index min_length = 0) {
   return options;
 }
 
-/// Log-probabilities of every id after the pieces, by teacher forcing.
-std::vector<double> next_log_probs(const Seq2Seq& model, const Sentences& source, const std::vector<TokenId>& pieces) {
-  std::vector<double> result;
-  for (TokenId id = 0; id < model.target_vocabulary(); ++id) {
-    Batch batch;
-    batch.source = source;
-    std::vector<TokenId> labels = pieces;
-    labels.push_back(id);
-    batch.target.add(labels);
-    std::vector<double> log_probs(labels.size());
-    Workspace workspace;
-    model.evaluate(model.values(), batch, 0, log_probs, workspace);
-    result.push_back(log_probs.back());
-  }
-  return result;
-}
-
 TEST(Greedy, TakesTheMostProbableAllowedIdAtEachStep) {
   constexpr Index kCap = 4;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {

@@ -60,6 +60,24 @@ inline double forced_log_prob(const Seq2Seq& model, const Sentences& source, con
   return sum;
 }
 
+/// Log-probabilities of every id after the pieces, by teacher forcing.
+inline std::vector<double> next_log_probs(const Seq2Seq& model, const Sentences& source,
+                                          const std::vector<TokenId>& pieces) {
+  std::vector<double> result;
+  for (TokenId id = 0; id < model.target_vocabulary(); ++id) {
+    Batch batch;
+    batch.source = source;
+    std::vector<TokenId> labels = pieces;
+    labels.push_back(id);
+    batch.target.add(labels);
+    std::vector<double> log_probs(labels.size());
+    Workspace workspace;
+    model.evaluate(model.values(), batch, 0, log_probs, workspace);
+    result.push_back(log_probs.back());
+  }
+  return result;
+}
+
 inline bool same_hypothesis(const Hypothesis& a, const Hypothesis& b) {
   return a.ids == b.ids && a.log_prob == b.log_prob && a.score == b.score;  // every bit
 }

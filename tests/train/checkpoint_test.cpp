@@ -23,7 +23,8 @@ using testing::user_error;
 /// A model with its optimizer, and batches to train it on.
 struct Training {
   explicit Training(const std::string& optimizer = "adamw", double momentum = 0)
-      : model(tiny_config(), kSourceVocabulary, kTargetVocabulary), step(model, options(optimizer, momentum), 2, 0.1, 1, 5) {
+      : model(tiny_config(), kSourceVocabulary, kTargetVocabulary),
+        step(model, options(optimizer, momentum), 2, 0.1, 1, 5) {
     model.params().initialize(3);
   }
   static OptimizerOptions options(const std::string& type, double momentum) {
@@ -94,6 +95,7 @@ TEST(Checkpoint, EveryNumberOfTheStateComesBack) {
   TrainingState s;
   s.update = 41;
   s.position = {2, 3, 4};
+  s.epoch_pairs = 99;
   s.schedule = {0.1 + 0.2, 5};
   s.interval = {1.0 / 3, 2.0 / 3, 1e-300, 60, 7};
   s.best = 1e22 / 7;
@@ -106,6 +108,7 @@ TEST(Checkpoint, EveryNumberOfTheStateComesBack) {
   const TrainingState t = load(files, training);
   EXPECT_EQ(t.update, s.update);
   EXPECT_EQ(t.position, s.position);
+  EXPECT_EQ(t.epoch_pairs, s.epoch_pairs);
   EXPECT_EQ(t.schedule.scale, s.schedule.scale);
   EXPECT_EQ(t.schedule.bad, s.schedule.bad);
   EXPECT_EQ(t.interval.loss, s.interval.loss);
@@ -146,18 +149,6 @@ TEST(Checkpoint, AnInterruptedOneServesResumeOnlyAndGoesWithTheNextSave) {
   EXPECT_EQ(kept(files), (std::set<std::string>{"000005", "000010", "000013", "latest"}));
   save(files, training, state_at(15), 2);
   EXPECT_EQ(kept(files), (std::set<std::string>{"000010", "000015", "latest"}));
-}
-
-TEST(Checkpoint, ClearRemovesAll) {
-  const TempFiles files;
-  Training training;
-  const Checkpoints checkpoints(files.directory());
-  EXPECT_FALSE(checkpoints.any());
-  save(files, training, state_at(5));
-  EXPECT_TRUE(checkpoints.any());
-  checkpoints.clear();
-  EXPECT_FALSE(checkpoints.any());
-  EXPECT_FALSE(fs::exists(files.path("checkpoints")));
 }
 
 /// The message after `damage` was done to the directory of a good checkpoint.

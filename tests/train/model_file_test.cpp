@@ -120,7 +120,8 @@ TEST(ModelFile, RefusesAFileThatIsMissingOrCutOff) {
   ParamStore store = make_store(1);
   EXPECT_TRUE(contains(user_error([&] { load_model(files.path("none.safetensors"), store); }), "none.safetensors"));
   save_model(files.path("m.safetensors"), store);
-  std::filesystem::resize_file(files.path("m.safetensors"), std::filesystem::file_size(files.path("m.safetensors")) - 4);
+  std::filesystem::resize_file(files.path("m.safetensors"),
+                               std::filesystem::file_size(files.path("m.safetensors")) - 4);
   EXPECT_TRUE(contains(user_error([&] { load_model(files.path("m.safetensors"), store); }), "m.safetensors"));
 }
 

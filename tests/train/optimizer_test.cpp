@@ -67,9 +67,8 @@ OptimizerOptions options_of(const std::string& type, double rate) {
 }
 
 TEST(Optimizer, SgdFollowsTheGradient) {
-  expect_formula(options_of("sgd", 0.5), [](std::size_t, bool, double x, double g, double rate, std::int64_t) {
-    return x - rate * g;
-  });
+  expect_formula(options_of("sgd", 0.5),
+                 [](std::size_t, bool, double x, double g, double rate, std::int64_t) { return x - rate * g; });
 }
 
 TEST(Optimizer, SgdWithMomentumFollowsThatOfItsFormula) {
@@ -106,10 +105,9 @@ OptimizerOptions adam_options(const std::string& type) {
 
 TEST(Optimizer, AdamFollowsItsFormula) {
   Adam adam;
-  expect_formula(adam_options("adam"),
-                 [&](std::size_t i, bool, double x, double g, double rate, std::int64_t update) {
-                   return adam(i, x, g, rate, update);
-                 });
+  expect_formula(adam_options("adam"), [&](std::size_t i, bool, double x, double g, double rate, std::int64_t update) {
+    return adam(i, x, g, rate, update);
+  });
 }
 
 TEST(Optimizer, AdamwDecaysWeightsButNoBiases) {

@@ -100,8 +100,7 @@ TEST(TrainStep, SubtractsTheMeanGradientPerLabel) {
   std::vector<std::uint64_t> ids(9);
   std::vector<Real> sum(model.params().size());
   Workspace workspace;
-  const LossSums sums =
-      model.forward_backward(model.values(), batch, {1, ids}, kSmoothing, {sum.data()}, workspace);
+  const LossSums sums = model.forward_backward(model.values(), batch, {1, ids}, kSmoothing, {sum.data()}, workspace);
   std::vector<double> mean;
   for (const Real g : sum) mean.push_back(static_cast<double>(g) / static_cast<double>(batch.labels()));
   EXPECT_LE(largest_difference(found.gradient, mean), kBound);

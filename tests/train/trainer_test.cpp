@@ -137,8 +137,8 @@ TEST(Trainer, WithoutDevelopmentDataTheLastModelIsKept) {
   EXPECT_TRUE(recorder.validations.empty());
   const auto loaded = c.text.model(c.model_config, 9);
   load_model((c.directory("m") / "model.safetensors").string(), loaded->params());
-  EXPECT_TRUE(std::equal(loaded->values().base, loaded->values().base + loaded->params().size(),
-                         c.model->values().base));
+  EXPECT_TRUE(
+      std::equal(loaded->values().base, loaded->values().base + loaded->params().size(), c.model->values().base));
   EXPECT_TRUE(std::filesystem::exists(c.directory("m") / "checkpoints" / "000012")) << "the end is a checkpoint";
 }
 
@@ -194,8 +194,7 @@ TEST(Trainer, ADivergedTrainingKeepsItsLastCheckpoint) {
   EXPECT_TRUE(contains(message, "training.optimizer.learning_rate")) << message;
   const auto loaded = c.text.model(c.model_config);
   Optimizer optimizer(c.input.training.optimizer, loaded->params());
-  EXPECT_EQ(Checkpoints(c.directory("m")).load_latest(loaded->params(), optimizer).update,
-            update - 1);
+  EXPECT_EQ(Checkpoints(c.directory("m")).load_latest(loaded->params(), optimizer).update, update - 1);
 }
 
 TEST(Trainer, ParametersThatAreNotFiniteAreNeverSaved) {
@@ -216,16 +215,6 @@ TEST(Trainer, RefusesToResumeWithAnotherConfiguration) {
   const std::string message = user_error([&] { c.run("m", recorder, true); });
   EXPECT_TRUE(contains(message, "is not that of the checkpoint (now other, then f)")) << message;
   EXPECT_TRUE(std::filesystem::exists(c.directory("m") / "checkpoints" / "000003")) << "nothing is lost";
-}
-
-TEST(Trainer, ANewTrainingForgetsOldCheckpoints) {
-  TrainingCase c;
-  Recorder recorder;
-  EXPECT_EQ(c.run("m", recorder), 0);
-  recorder.stop_after = 1;
-  EXPECT_EQ(c.run("m", recorder), 15);
-  EXPECT_EQ(file_bytes(c.directory("m") / "checkpoints" / "latest"), "000001\n");
-  EXPECT_FALSE(std::filesystem::exists(c.directory("m") / "checkpoints" / "000012"));
 }
 
 TEST(BetterMetric, KnowsWhichWayIsUpAndThatNothingIsWorseThanNaN) {

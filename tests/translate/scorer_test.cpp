@@ -29,8 +29,7 @@ TEST(Scorer, SumsTheLogProbabilitiesOfEachPairInOrder) {
   for (const Batch& batch : batches) {
     for (Index i = 0; i < batch.count(); ++i, ++pair) {
       const auto labels = batch.target[i];
-      const double expected =
-          forced_log_prob(*model, one_of(batch.source, i), {labels.begin(), labels.end() - 1});
+      const double expected = forced_log_prob(*model, one_of(batch.source, i), {labels.begin(), labels.end() - 1});
       EXPECT_NEAR(scores.at(pair).log_prob, expected, kDecodingBound) << "pair " << pair;
       EXPECT_EQ(scores[pair].labels, batch.target.length(i));
       negative -= expected;

@@ -1,0 +1,122 @@
+"""Interruptions and the rules of a model directory, through the program."""
+
+import signal
+import subprocess
+import time
+
+import pytest
+from cli_support import BINARY, MODEL, needs_program, refused, run
+
+pytestmark = needs_program
+
+UPDATES = 1200
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """A folder with a configuration that uses all that must survive an interruption, and its whole training."""
+    folder = tmp_path_factory.mktemp("training")
+    run("generate", "reverse", "-o", folder / "toy", "--train", 300, "--dev", 20, "--test", 5, "--symbols", 8)
+    (folder / "config.yaml").write_text(
+        "name: tiny\nthreads: 1\ndata:\n  train: {source: toy/train.src, target: toy/train.trg}\n"
+        "  dev: {source: toy/dev.src, target: toy/dev.trg}\ntokenizer: {type: word}\n" + MODEL + ""
+        "  dropout: {embedding: 0.1, context: 0.1, readout: 0.1}\n"
+        f"training: {{batch_tokens: 120, accumulate: 2, max_updates: {UPDATES}, max_epochs: 0, log_every: 7,\n"
+        "  window: 128, schedule: {type: plateau, patience: 2},\n"
+        "  validation: {every_updates: 100, metrics: [perplexity]}}\n"
+    )
+    run("train", "config.yaml", "--model-dir", "whole", cwd=folder)
+    return folder
+
+
+def quick(folder, model_dir, *options, **more):
+    return run("train", "config.yaml", "--model-dir", model_dir, "--set", "training.max_updates=5", *options,
+               cwd=folder, **more)  # fmt: skip
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interruption_is_saved_and_resumed_to_the_same_model(data, number, code):
+    name = f"interrupted-{code}"
+    command = [str(BINARY), "train", "config.yaml", "--model-dir", name]
+    with subprocess.Popen(command, cwd=data, stderr=subprocess.PIPE) as process:
+        metrics = data / name / "metrics.jsonl"
+        deadline = time.monotonic() + 30
+        while not (metrics.exists() and metrics.stat().st_size > 0) and time.monotonic() < deadline:
+            time.sleep(0.005)
+        process.send_signal(number)
+        message = process.communicate(timeout=30)[1].decode()
+    assert process.returncode == code, message
+    assert "interrupted" in message and "--resume" in message and "done" not in message
+    assert int((data / name / "checkpoints/latest").read_text()) < UPDATES
+    refused("train", "config.yaml", "--model-dir", name, cwd=data)
+    run("train", "config.yaml", "--model-dir", name, "--resume", "--threads", 2, cwd=data)
+    for file in ("model.safetensors", "metrics.jsonl", f"checkpoints/{UPDATES:06}/state.json"):
+        assert (data / name / file).read_bytes() == (data / "whole" / file).read_bytes(), file
+    assert sorted(p.name for p in (data / name / "checkpoints").iterdir()) == sorted(
+        p.name for p in (data / "whole" / "checkpoints").iterdir()
+    )
+
+
+def test_a_used_directory_needs_overwrite_or_resume(data):
+    quick(data, "used")
+    before = (data / "used/model.safetensors").read_bytes()
+    message = refused("train", "config.yaml", "--model-dir", "used", cwd=data)
+    assert "--resume" in message and "--overwrite" in message
+    assert (data / "used/model.safetensors").read_bytes() == before
+    quick(data, "used", "--overwrite", "--set", "seed=2")
+    assert (data / "used/model.safetensors").read_bytes() != before
+
+
+def test_resume_and_overwrite_exclude_each_other(data):
+    assert "--overwrite" in run("train", "config.yaml", "--resume", "--overwrite", cwd=data, code=2).stderr
+
+
+def test_resume_needs_a_checkpoint_and_the_same_configuration(data):
+    assert "no checkpoint" in refused("train", "config.yaml", "--model-dir", "fresh", "--resume", cwd=data)
+    quick(data, "changed")
+    process = quick(data, "changed", "--resume", "--set", "training.label_smoothing=0.3", code=2)
+    assert "is not that of the checkpoint" in process.stderr.splitlines()[-1]
+
+
+def test_resume_goes_on_to_more_updates(data):
+    run("train", "config.yaml", "--model-dir", "longer", "--set", "training.max_updates=200", cwd=data)
+    run("train", "config.yaml", "--model-dir", "longer", "--set", "training.max_updates=300", "--resume", cwd=data)
+    run("train", "config.yaml", "--model-dir", "at-once", "--set", "training.max_updates=300", cwd=data)
+    for file in ("model.safetensors", "checkpoints/000300/model.safetensors"):
+        assert (data / "longer" / file).read_bytes() == (data / "at-once" / file).read_bytes(), file
+
+
+def test_overwrite_leaves_nothing_of_the_training_before(data):
+    quick(data, "replaced")
+    quick(data, "replaced", "--overwrite", "--set", "tokenizer.shared=false", "--set", "training.max_updates=3")
+    quick(data, "separate", "--set", "tokenizer.shared=false", "--set", "training.max_updates=3")
+    names = [{p.name for p in (data / d).rglob("*")} for d in ("replaced", "separate")]
+    assert names[0] == names[1]
+    assert run("translate", data / "replaced", stdin="1 2\n").stdout == run(
+        "translate", data / "separate", stdin="1 2\n").stdout  # fmt: skip
+
+
+def test_a_start_that_failed_does_not_block_the_directory(data):
+    (data / "blank.txt").write_text("\n\n")
+    files = ["--set", "data.train.source=blank.txt", "--set", "data.train.target=blank.txt"]
+    quick(data, "failed", *files, code=2)
+    quick(data, "failed")
+
+
+def test_a_diverged_training_says_what_to_change_and_keeps_its_checkpoint(data):
+    options = ["--set", "training.optimizer.learning_rate=1e37", "--set", "training.checkpoints.every_updates=1",
+               "--set", "training.max_updates=50"]  # fmt: skip
+    process = run("train", "config.yaml", "--model-dir", "diverged", *options, cwd=data, code=1)
+    message = process.stderr.splitlines()[-1]
+    assert message.startswith("dragoman: update ") and "training.optimizer.learning_rate" in message
+    assert (data / "diverged/checkpoints/latest").exists()
+
+
+def test_init_from_takes_a_models_parameters(data):
+    quick(data, "start")
+    options = ["--set", "training.init_from=start/model.safetensors", "--set", "training.optimizer.learning_rate=1e-30"]
+    process = quick(data, "continued", *options)
+    assert "keeps its random start" not in process.stderr
+    assert (data / "continued/model.safetensors").read_bytes() == (data / "start/model.safetensors").read_bytes()
+    assert "none.safetensors" in refused("train", "config.yaml", "--model-dir", "x", "--set",
+                                         "training.init_from=none.safetensors", cwd=data)  # fmt: skip

@@ -11,7 +11,8 @@ import sacrebleu
 
 
 def lines_of(path):
-    return pathlib.Path(path).read_text(encoding="utf-8").split("\n")[:-1]
+    lines = pathlib.Path(path).read_text(encoding="utf-8").split("\n")
+    return lines if lines[-1] else lines[:-1]
 
 
 def main():

@@ -23,7 +23,8 @@ def fail(message):
 
 def lines_of(path):
     try:
-        return pathlib.Path(path).read_text(encoding="utf-8").split("\n")[:-1]
+        lines = pathlib.Path(path).read_text(encoding="utf-8").split("\n")
+        return lines if lines[-1] else lines[:-1]
     except OSError as error:
         fail(f"{path}: {error.strerror}")
 

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
 
 #include "app/commands.h"
 #include "app/threads.h"
@@ -22,7 +24,7 @@ struct BenchArguments {
   std::vector<std::string> overrides;
   int updates = 60;
   int warmup = 10;
-  int threads = -1;
+  std::optional<int> threads;
   bool json = false;
 };
 
@@ -37,7 +39,7 @@ void bench(const BenchArguments& arguments) {
   if (arguments.updates < 1 || arguments.warmup < 0)
     throw UserError("--updates: expected at least 1, --warmup at least 0");
   if (config.data.train.empty()) throw UserError(arguments.config, 0, "data.train: bench needs training text");
-  const int threads = use_threads(arguments.threads >= 0 ? arguments.threads : config.threads);
+  const int threads = use_threads(arguments.threads.value_or(config.threads));
   const Corpus corpus(config.data.train, config.data.tsv_header);
   const TokenizerPair tokenizers =
       train_tokenizers(config.tokenizer, corpus, config.data.normalization, config.seed, nullptr);
@@ -62,6 +64,7 @@ void bench(const BenchArguments& arguments) {
     const Clock::time_point start = Clock::now();
     for (Index i = 0; i < config.training.accumulate; ++i) step.accumulate(batcher.next().batch, u);
     const TrainStep::Result result = step.finish(u, config.training.optimizer.learning_rate);
+    if (!result.finite) throw std::runtime_error("update " + std::to_string(u) + ": the gradient is not finite");
     last_loss = result.sums.loss / static_cast<double>(result.sums.labels);
     if (u <= arguments.warmup) continue;
     seconds += std::chrono::duration<double>(Clock::now() - start).count();

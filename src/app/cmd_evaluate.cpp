@@ -1,5 +1,6 @@
 // dragoman evaluate MODEL_DIR --source F --reference F...
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -9,6 +10,7 @@
 #include "app/threads.h"
 #include "core/error.h"
 #include "io/line_reader.h"
+#include "metrics/accuracy.h"
 #include "metrics/bleu.h"
 #include "translate/translator.h"
 
@@ -54,26 +56,23 @@ void evaluate(const EvaluateArguments& arguments) {
   bleu_options.tokenizer = tokenizer;
   bleu_options.lowercase = arguments.lowercase;
   const BleuScore bleu = corpus_bleu(hypotheses, references, bleu_options);
-  std::size_t exact = 0;
+  SequenceAccuracy exact;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    for (const auto& reference : references) {
-      if (hypotheses[i] != reference[i]) continue;
-      ++exact;
-      break;
-    }
+    const auto match = std::find_if(references.begin(), references.end(),
+                                    [&](const auto& reference) { return reference[i] == hypotheses[i]; });
+    exact.add(hypotheses[i], match == references.end() ? references.front()[i] : (*match)[i]);
   }
-  const double accuracy = static_cast<double>(exact) / static_cast<double>(hypotheses.size());
   const std::string signature = Bleu(bleu_options).signature(references.size());
   if (arguments.json) {
     std::printf("%s\n", nlohmann::ordered_json{{"bleu", bleu.score},
                                                {"signature", signature},
-                                               {"sequence_accuracy", accuracy},
+                                               {"sequence_accuracy", exact.value()},
                                                {"lines", hypotheses.size()}}
                             .dump()
                             .c_str());
   } else {
     std::printf("BLEU|%s = %.2f %s\nsequence_accuracy = %.4f\n", signature.c_str(), bleu.score, bleu.details().c_str(),
-                accuracy);
+                exact.value());
   }
 }
 

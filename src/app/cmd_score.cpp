@@ -37,16 +37,14 @@ void score(const ScoreArguments& arguments) {
   files.target = {arguments.target};
   const Corpus corpus(files);
   const DataOptions& data = loaded.config.data;
-  const PairEncoder encoder(corpus, loaded.tokenizers, {data.max_length, data.on_long, data.normalization});
+  const PairEncoder encoder(corpus, loaded.tokenizers, {data.max_length, data.on_long, data.normalization}, 0);
   constexpr std::size_t kBatchLabels = 2048;
   const std::vector<Batch> batches = encode_all(encoder, kBatchLabels);
   check_lengths(batches, corpus, loaded.config.decoding.max_input);
   std::vector<PairScore> scores;
   evaluate_batches(*loaded.model, batches, 0, &scores);
   for (const PairScore& s : scores) {
-    if (std::printf("%.6f\t%lld\n", s.log_prob, static_cast<long long>(s.labels)) < 0) {
-      throw UserError("standard output: cannot write");
-    }
+    std::printf("%.6f\t%lld\n", s.log_prob, static_cast<long long>(s.labels));
   }
 }
 

@@ -1,6 +1,9 @@
 // dragoman train CONFIG.yaml
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
+#include <memory>
+#include <optional>
 
 #include "app/commands.h"
 #include "app/fingerprint.h"
@@ -25,54 +28,61 @@ struct TrainArguments {
   std::string model_dir;
   bool resume = false;
   bool overwrite = false;
-  int threads = -1;
+  std::optional<int> threads;
 };
 
-void make_absolute(std::vector<std::string>& paths) {
-  for (std::string& path : paths) {
-    if (!path.empty()) path = fs::absolute(path).lexically_normal().string();
-  }
-}
-
 void make_absolute(Config& config) {
+  const auto absolute = [](std::string& path) {
+    if (!path.empty()) path = fs::absolute(path).lexically_normal().string();
+  };
   for (ParallelFiles* files : {&config.data.train, &config.data.dev, &config.data.test}) {
-    make_absolute(files->source);
-    make_absolute(files->target);
-    make_absolute(files->tsv);
+    for (auto* list : {&files->source, &files->target, &files->tsv})
+      std::for_each(list->begin(), list->end(), absolute);
   }
-  for (std::string* path :
-       {&config.tokenizer.model_file, &config.tokenizer.target_model_file, &config.training.init_from}) {
-    if (!path->empty()) *path = fs::absolute(*path).lexically_normal().string();
+  for (std::string* path : {&config.tokenizer.model_file, &config.tokenizer.target_model_file,
+                            &config.training.init_from, &config.training.model_dir}) {
+    absolute(*path);
   }
 }
 
-fs::path prepare_model_dir(const TrainArguments& arguments, const Config& config) {
-  const fs::path dir =
-      config.training.model_dir.empty() ? fs::path("models") / config.name : fs::path(config.training.model_dir);
-  const bool used = fs::exists(dir / "train.log") || fs::exists(dir / "model.safetensors");
-  if (used && !arguments.resume && !arguments.overwrite) {
-    throw UserError(dir.string(), 0,
-                    "holds a training already; --resume goes on with it, --overwrite replaces it, --model-dir or "
-                    "training.model_dir puts the new one elsewhere");
-  }
-  if (arguments.resume && !fs::exists(dir / "checkpoints" / "latest")) {
-    throw UserError(dir.string(), 0, "--resume: there is no checkpoint here; leave --resume out to start afresh");
-  }
-  std::error_code error;
-  fs::create_directories(dir, error);
-  if (error) throw UserError(dir.string(), 0, "cannot create the model directory: " + error.message());
-  return dir;
-}
-
-/// Nothing of an earlier training may be taken for a part of the new one.
-void remove_earlier_training(const fs::path& dir) {
+/// What a training writes into its model directory, and --overwrite removes.
+std::vector<fs::path> training_files(const fs::path& dir) {
+  std::vector<fs::path> files = {dir / "checkpoints"};
   for (const char* name : {"model.safetensors", "config.yaml", "train.log", "metrics.jsonl", "timing.jsonl"}) {
-    fs::remove(dir / name);
+    files.push_back(dir / name);
   }
   for (const char* name : {"tokenizer", "source", "target"}) {
-    for (const char* extension : {".model", ".json"}) fs::remove(dir / (std::string(name) + extension));
+    for (const char* extension : {".model", ".json"}) files.push_back(dir / (std::string(name) + extension));
   }
-  fs::remove_all(dir / "checkpoints");
+  return files;
+}
+
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code ignored;  // one that doesn't exist is not the same
+  return fs::equivalent(a, b, ignored);
+}
+
+/// May this training write into the model directory?
+void check_model_dir(const TrainArguments& arguments, const Config& config, const fs::path& dir) {
+  if (arguments.resume) {
+    if (fs::exists(dir / "checkpoints" / "latest")) return;
+    throw UserError(dir.string(), 0, "--resume: there is no checkpoint here; --overwrite starts afresh");
+  }
+  for (const fs::path& file : training_files(dir)) {
+    if (!fs::exists(file)) continue;
+    for (const std::string& input : {arguments.config, config.tokenizer.model_file, config.tokenizer.target_model_file,
+                                     config.training.init_from}) {
+      if (input.empty() || !same_file(file, input)) continue;
+      throw UserError(input, 0,
+                      "is in the model directory, where this training would replace it; use another "
+                      "--model-dir, or a copy of the file elsewhere");
+    }
+    if (arguments.overwrite) continue;
+    throw UserError(dir.string(), 0,
+                    "holds a training already (" + file.filename().string() +
+                        "); --resume goes on with it, --overwrite replaces it, --model-dir or training.model_dir puts "
+                        "the new one elsewhere");
+  }
 }
 
 std::optional<Corpus> open_corpus(const ParallelFiles& files, bool tsv_header) {
@@ -80,56 +90,65 @@ std::optional<Corpus> open_corpus(const ParallelFiles& files, bool tsv_header) {
   return std::make_optional<Corpus>(files, tsv_header);
 }
 
-void warn_about_threads(const Config& config, int threads, Observer& observer) {
-  if (threads <= config.training.shards) return;
-  observer.warning(std::to_string(threads) + " threads, but a batch is cut into " +
-                   std::to_string(config.training.shards) + " shards: set training.shards to use all threads");
-}
-
-void train(const TrainArguments& arguments) {
-  std::vector<std::string> overrides = arguments.overrides;
-  if (!arguments.model_dir.empty()) overrides.push_back("training.model_dir=" + arguments.model_dir);
-  Config config = load_config(arguments.config, overrides, Files::must_exist);
-  if (arguments.threads >= 0) config.threads = arguments.threads;
+Config read_config(const TrainArguments& arguments) {
+  Config config = load_config(arguments.config, arguments.overrides, Files::must_exist);
+  if (!arguments.model_dir.empty()) config.training.model_dir = arguments.model_dir;
+  if (config.training.model_dir.empty()) config.training.model_dir = (fs::path("models") / config.name).string();
+  if (arguments.threads) config.threads = *arguments.threads;
   if (config.data.train.empty()) {
     throw UserError(arguments.config, 0, "data.train: nothing to train on; give source and target files, or tsv");
   }
   make_absolute(config);
-  const int threads = use_threads(config.threads);
-  const fs::path dir = prepare_model_dir(arguments, config);
-  config.training.model_dir = fs::absolute(dir).lexically_normal().string();
+  return config;
+}
 
+void train(const TrainArguments& arguments) {
+  const Config config = read_config(arguments);
+  const int threads = use_threads(config.threads);
+  const fs::path dir = config.training.model_dir;
+  check_model_dir(arguments, config, dir);
+
+  // Everything that can be wrong with the input comes before anything is written or removed.
+  std::vector<std::string> warnings;
+  if (threads > config.training.shards) {
+    warnings.push_back(std::to_string(threads) + " threads, but a batch is cut into " +
+                       std::to_string(config.training.shards) + " shards: set training.shards to use all threads");
+  }
   const std::optional<Corpus> train_corpus = open_corpus(config.data.train, config.data.tsv_header);
   const std::optional<Corpus> dev = open_corpus(config.data.dev, config.data.tsv_header);
   const std::optional<Corpus> test = open_corpus(config.data.test, config.data.tsv_header);
-  remove_stale_temporaries(dir.string());
-  if (!arguments.resume) remove_earlier_training(dir);
-  TrainObserver observer(dir, arguments.resume);
-  observer.info(version_text() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"));
-  warn_about_threads(config, threads, observer);
-
-  TokenizerPair tokenizers;
-  if (arguments.resume) {
-    tokenizers = TokenizerPair::load(dir);
-  } else {
-    std::vector<std::string> warnings;
-    tokenizers = train_tokenizers(config.tokenizer, *train_corpus, config.data.normalization, config.seed, &warnings);
-    for (const std::string& warning : warnings) observer.warning(warning);
-    tokenizers.save(dir);
-    write_file_atomically((dir / "config.yaml").string(), emit_config(config));
-  }
+  const TokenizerPair tokenizers =
+      arguments.resume
+          ? TokenizerPair::load(dir)
+          : train_tokenizers(config.tokenizer, *train_corpus, config.data.normalization, config.seed, &warnings);
   const PairEncoder encoder(*train_corpus, tokenizers,
                             {config.data.max_length, config.data.on_long, config.data.normalization});
-  observer.info("training data: " + examine(encoder).describe(*train_corpus));
-
+  const std::string report = examine(encoder).describe(*train_corpus);
   Seq2Seq model(config.model, static_cast<Index>(tokenizers.source->size()),
                 static_cast<Index>(tokenizers.target->size()));
   model.params().initialize(config.seed);
   if (!arguments.resume && !config.training.init_from.empty()) {
     for (const std::string& missing : init_from_model(config.training.init_from, model.params())) {
-      observer.warning("training.init_from: " + missing + " keeps its random start");
+      warnings.push_back("training.init_from: " + missing + " keeps its random start");
     }
   }
+
+  std::error_code error;
+  fs::create_directories(dir, error);
+  if (error) throw UserError(dir.string(), 0, "cannot create the model directory: " + error.message());
+  remove_stale_temporaries(dir.string());
+  if (fs::exists(dir / "checkpoints")) remove_stale_temporaries((dir / "checkpoints").string());
+  const std::string stored = fs::exists(dir / "config.yaml") ? (dir / "config.yaml").string() : "";
+  const std::string changes = arguments.resume && !stored.empty() ? config_changes(stored, config) : "";
+  if (!arguments.resume) {
+    for (const fs::path& file : training_files(dir)) fs::remove_all(file);
+    tokenizers.save(dir);
+    write_file_atomically((dir / "config.yaml").string(), emit_config(config));
+  }
+  TrainObserver observer(dir, arguments.resume);
+  observer.info(version_text() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"));
+  for (const std::string& warning : warnings) observer.warning(warning);
+  observer.info("training data: " + report);
   observer.info("vocabulary " + std::to_string(tokenizers.source->size()) + " / " +
                 std::to_string(tokenizers.target->size()) + ", " + std::to_string(model.params().count()) +
                 " parameters");
@@ -139,15 +158,17 @@ void train(const TrainArguments& arguments) {
   input.training = config.training;
   input.data = config.data;
   input.decoding = config.decoding;
-  input.tokenizers = tokenizers;
-  input.train = &*train_corpus;
+  input.train = &encoder;
   input.dev = dev ? &*dev : nullptr;
   input.test = test ? &*test : nullptr;
   input.model_dir = dir;
-  input.fingerprint = training_fingerprint(config, *train_corpus, tokenizers);
+  input.fingerprint = training_fingerprint(config, *train_corpus, dev ? &*dev : nullptr, tokenizers);
+  input.changes = changes;
   input.resume = arguments.resume;
   catch_stop_signals();
   Trainer trainer(model, std::move(input), observer);
+  // A resumed training may have other limits or decoding settings: translate uses the latest.
+  if (arguments.resume) write_file_atomically((dir / "config.yaml").string(), emit_config(config));
   if (const int signal = trainer.run(); signal != 0) {
     observer.info("interrupted; the state is saved: the same command with --resume (and without --overwrite) goes on");
     throw Interrupted{signal};

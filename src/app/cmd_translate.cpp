@@ -3,9 +3,11 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "app/attention_json.h"
 #include "app/commands.h"
@@ -22,7 +24,7 @@ struct TranslateArguments {
   std::string model;
   std::string input = "-", output = "-";
   std::string attention;
-  Index n_best = 0;
+  std::optional<Index> n_best;
   int threads = 0;
   DecodingArguments decoding;
 };
@@ -57,15 +59,31 @@ std::string number(double x) {
   return text;
 }
 
+/// Writing must not destroy what is still to be read.
+void check_files(const TranslateArguments& arguments) {
+  const auto same = [](const std::string& a, const std::string& b) {
+    std::error_code ignored;  // one that doesn't exist is not the same
+    return a != "-" && b != "-" && std::filesystem::equivalent(a, b, ignored);
+  };
+  for (const std::string& written : {arguments.output, arguments.attention}) {
+    if (same(written, arguments.input)) throw UserError(written, 0, "is the input, too; write to another file");
+  }
+  if (arguments.attention == "-") throw UserError("--attention: expected a file; standard output has the translations");
+  if (!arguments.attention.empty() && arguments.attention == arguments.output) {
+    throw UserError("--attention: " + arguments.attention + " is the output, too; write to another file");
+  }
+}
+
 void translate(const TranslateArguments& arguments) {
+  check_files(arguments);
   use_threads(arguments.threads);
   LoadedModel loaded = load_model_directory(arguments.model);
   DecodeOptions options = arguments.decoding.apply(loaded.config.decoding);
-  if (arguments.n_best > options.beam_size) {
-    throw UserError("--n-best: found " + std::to_string(arguments.n_best) + ", expected at most the beam size (" +
-                    std::to_string(options.beam_size) + "); raise --beam-size");
+  const Index n_best = arguments.n_best.value_or(0);
+  if (arguments.n_best && (n_best < 1 || n_best > options.beam_size)) {
+    throw UserError("--n-best: found " + std::to_string(n_best) + ", expected 1 to the beam size (" +
+                    std::to_string(options.beam_size) + "); --beam-size raises it");
   }
-  if (arguments.n_best < 0) throw UserError("--n-best: expected at least 1");
   const Translator translator(*loaded.model, loaded.tokenizers, options, loaded.config.data.normalization);
 
   const bool terminal = arguments.input == "-" && isatty(STDIN_FILENO) != 0;
@@ -83,8 +101,8 @@ void translate(const TranslateArguments& arguments) {
     while (lines.size() < block && (more = reader.next(line))) lines.push_back(line);
     const auto results = translator.translate(lines, done + 1, &remarks);
     for (std::size_t i = 0; i < results.size(); ++i) {
-      if (arguments.n_best == 0) output.line(results[i].front().text);
-      for (Index n = 0; n < arguments.n_best && n < static_cast<Index>(results[i].size()); ++n) {
+      if (n_best == 0) output.line(results[i].front().text);
+      for (Index n = 0; n < n_best && n < static_cast<Index>(results[i].size()); ++n) {
         const Translation& t = results[i][static_cast<std::size_t>(n)];
         output.line(std::to_string(done + i) + " ||| " + t.text + " ||| " + number(t.score));
       }

@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <new>
+#include <string>
 
 #include "app/commands.h"
 #include "app/cpu.h"
@@ -29,9 +31,15 @@ int main(int argc, char** argv) {
   dragoman::add_config(app);
   dragoman::add_bench(app);
   try {
+    const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(named).empty()) {
+      throw dragoman::UserError(std::string("unknown command ") + argv[1] + "; dragoman --help lists them");
+    }
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
+    if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
+    std::fprintf(stderr, "dragoman: %s; see dragoman --help, or --help behind a command\n", e.what());
+    return 2;
   } catch (const dragoman::Interrupted& e) {
     return 128 + e.signal;
   } catch (const dragoman::UserError& e) {
@@ -39,10 +47,16 @@ int main(int argc, char** argv) {
     return 2;
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr,
-                 "dragoman: out of memory; smaller training.batch_tokens, model sizes or training.shards need less\n");
+                 "dragoman: out of memory (in training, a smaller training.batch_tokens, model or training.shards "
+                 "needs less)\n");
     return 1;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "dragoman: %s\n", e.what());
+    return 1;
+  }
+  // What was printed must have arrived.
+  if (std::fflush(stdout) != 0 || !std::cout.flush()) {
+    std::fprintf(stderr, "dragoman: standard output: cannot write\n");
     return 1;
   }
   return 0;

@@ -63,7 +63,7 @@ class ParamStore {
 
   /// All values zero, for a checkpoint to fill in.
   void allocate() { values_.assign(size_, 0); }
-  /// Fills in starting values: element e of a parameter is a function of (seed, name, e) only.
+  /// Fills in starting values: a parameter's values are a function of (seed, name) and its shape only.
   void initialize(std::uint64_t seed);
 
   [[nodiscard]] const std::vector<Param>& params() const { return params_; }

@@ -8,7 +8,6 @@
 namespace dragoman {
 
 namespace {
-constexpr std::size_t kExamineAll = 500'000;
 constexpr std::size_t kSample = 100'000;
 }  // namespace
 

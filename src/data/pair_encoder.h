@@ -48,7 +48,10 @@ class PairEncoder {
   std::shared_ptr<EncodedCache> cache_;
 };
 
-/// Runs the filter over the corpus, or over a fixed sample of 100,000 pairs when there are more than 500,000.
+/// A corpus of more pairs is examined by a sample at first.
+inline constexpr std::size_t kExamineAll = 500'000;
+
+/// Runs the filter over the corpus, or over a fixed sample of 100,000 pairs when there are more than kExamineAll.
 /// UserError when nothing of the whole corpus is kept.
 [[nodiscard]] CorpusReport examine(const PairEncoder& encoder);
 

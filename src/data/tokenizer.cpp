@@ -53,6 +53,13 @@ std::string read_all(const std::filesystem::path& path) {
   return contents;
 }
 
+TokenizerPtr checked(TokenizerPtr tokenizer) {
+  if (tokenizer->size() > kEos + 1) return tokenizer;
+  throw UserError(
+      "tokenizer: no word or character is left in the vocabulary; lower tokenizer.min_frequency or raise "
+      "tokenizer.vocab_size");
+}
+
 }  // namespace
 
 void Tokenizer::save(const std::filesystem::path& path) const { write_file_atomically(path.string(), serialize()); }
@@ -62,12 +69,12 @@ TokenizerPtr train_tokenizer(const TokenizerOptions& options, const TrainingText
   for (const TokenizerKind& kind : kKinds) {
     if (options.type != kind.name) continue;
     if (!has_text(text)) throw UserError("tokenizer: the training text has no words to learn a vocabulary from");
-    if (text.size <= kMaxLines) return kind.train(options, text, warnings);
+    if (text.size <= kMaxLines) return checked(kind.train(options, text, warnings));
     if (warnings) {
       warnings->push_back("tokenizer: trained on " + std::to_string(kMaxLines) + " of " + std::to_string(text.size) +
                           " lines, a fixed sample");
     }
-    return kind.train(options, sample(text, seed), warnings);
+    return checked(kind.train(options, sample(text, seed), warnings));
   }
   throw UserError("tokenizer.type: found \"" + options.type + "\", expected sentencepiece, word or char");
 }

@@ -1,7 +1,9 @@
 #include "decode/beam.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "core/error.h"
 #include "decode/search_rules.h"
 #include "kernels/softmax.h"
 
@@ -69,6 +71,7 @@ class Beam {
       const Real* row = logits.row(beam);
       // Barred ids keep their share of the softmax, so that log_prob is that of `score`.
       const double normalizer = log_normalizer(row, logits.cols);
+      if (!std::isfinite(normalizer)) throw NotFinite();
       for (TokenId id = 0; id < logits.cols; ++id) {
         const Candidate c{from.log_prob + (static_cast<double>(row[id]) - normalizer), beam, id};
         if (heap.size() == keep && !better(c, heap.front())) continue;
@@ -81,6 +84,7 @@ class Beam {
         std::push_heap(heap.begin(), heap.end(), better);
       }
     }
+    CHECK(!heap.empty(), "no id is allowed");
     std::sort(heap.begin(), heap.end(), better);
     return heap;
   }

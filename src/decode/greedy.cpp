@@ -1,5 +1,8 @@
 #include "decode/greedy.h"
 
+#include <cmath>
+
+#include "core/error.h"
 #include "decode/search_rules.h"
 #include "kernels/softmax.h"
 
@@ -24,13 +27,16 @@ std::vector<Hypothesis> greedy_search(const Seq2Seq& model, Values values, const
       Hypothesis& hypothesis = results[sentence];
       const auto pieces = static_cast<Index>(hypothesis.ids.size());
       const Index cap = length_cap(options, source.length(sentence) - 1);
+      // Barred ids keep their share of the softmax.
+      const double normalizer = log_normalizer(logits.row(row), logits.cols);
+      if (!std::isfinite(normalizer)) throw NotFinite();
       TokenId best = -1;
       for (TokenId id = 0; id < logits.cols; ++id) {
         if (!allowed(options, id, pieces, cap)) continue;
         if (best < 0 || logits(row, id) > logits(row, best)) best = id;
       }
-      // Barred ids keep their share of the softmax.
-      hypothesis.log_prob += static_cast<double>(logits(row, best)) - log_normalizer(logits.row(row), logits.cols);
+      CHECK(best >= 0, "no id is allowed");
+      hypothesis.log_prob += static_cast<double>(logits(row, best)) - normalizer;
       if (best == kEos) {
         hypothesis.score = hypothesis.log_prob / length_penalty(options, pieces + 1);
         continue;

@@ -1,10 +1,17 @@
 // What greedy and beam search share: which ids may follow, how long, how scores compare.
 #pragma once
 
+#include <stdexcept>
+
 #include "core/real.h"
 #include "decode/decode_options.h"
 
 namespace DRAGOMAN_NAMESPACE {
+
+/// A model whose logits are not finite can't translate.
+struct NotFinite : std::runtime_error {
+  NotFinite() : std::runtime_error("the model's output is not finite: its weights are too large to be of use") {}
+};
 
 /// penalty(length), length counting eos:  none 1;  average length^alpha;  gnmt ((5 + length) / 6)^alpha
 /// (Wu et al. 2016, equation 14).

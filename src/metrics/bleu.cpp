@@ -120,6 +120,11 @@ struct Bleu::Tables {
 };
 
 Bleu::Bleu(const BleuOptions& options) : options_(options), tables_(std::make_unique<Tables>()) {
+  const bool has_value = options.smoothing == BleuSmoothing::floor || options.smoothing == BleuSmoothing::add_k;
+  if (options.smooth_value && !has_value) {
+    throw UserError("a smoothing value of BLEU needs smoothing floor or add-k, not " +
+                    std::string(to_string(options.smoothing)));
+  }
   const double value = smooth_value(options);
   if (!std::isfinite(value) || value < 0) {
     throw UserError(format("the smoothing value of BLEU is %g; it must be a number from 0 up", value));

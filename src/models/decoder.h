@@ -42,9 +42,8 @@ class Decoder {
   /// batch order, before dropout on the readout. saved == nullptr: inference.
   virtual Mat forward(Values values, const Memory& memory, const Sentences& target, const Noise& noise,
                       Workspace& workspace, const DecoderSaved** saved) const = 0;
-  virtual void backward(Values values, const Memory& memory, const Sentences& target, const Noise& noise,
-                        const DecoderSaved& saved, ConstMat dreadout, const MemoryGrad& dmemory, Grads grads,
-                        Workspace& workspace) const = 0;
+  virtual void backward(Values values, const Memory& memory, const Sentences& target, const DecoderSaved& saved,
+                        ConstMat dreadout, const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const = 0;
   /// Maps of one sentence of a saved forward pass.
   [[nodiscard]] virtual std::vector<AttentionMap> attention_maps(const Memory& memory, const Sentences& target,
                                                                  const DecoderSaved& saved, Index sentence) const = 0;

@@ -34,9 +34,8 @@ class RnnDecoder : public Decoder {
 
   Mat forward(Values values, const Memory& memory, const Sentences& target, const Noise& noise, Workspace& workspace,
               const DecoderSaved** saved) const override;
-  void backward(Values values, const Memory& memory, const Sentences& target, const Noise& noise,
-                const DecoderSaved& saved, ConstMat dreadout, const MemoryGrad& dmemory, Grads grads,
-                Workspace& workspace) const override;
+  void backward(Values values, const Memory& memory, const Sentences& target, const DecoderSaved& saved,
+                ConstMat dreadout, const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const override;
   [[nodiscard]] std::vector<AttentionMap> attention_maps(const Memory& memory, const Sentences& target,
                                                          const DecoderSaved& saved, Index sentence) const override;
   [[nodiscard]] std::unique_ptr<DecoderState> start(Values values, const Memory& memory,

@@ -114,9 +114,8 @@ struct RnnDecoder::BackwardRows {
   Mat ds;        ///< readout's share of the gradient of s
 };
 
-void RnnDecoder::backward(Values values, const Memory& memory, const Sentences& target, const Noise& /*noise*/,
-                          const DecoderSaved& saved, ConstMat dreadout, const MemoryGrad& dmemory, Grads grads,
-                          Workspace& workspace) const {
+void RnnDecoder::backward(Values values, const Memory& memory, const Sentences& target, const DecoderSaved& saved,
+                          ConstMat dreadout, const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const {
   const Saved& s = static_cast<const Saved&>(saved);
   const TimeMajor& time = s.time;
   const Index rows = time.rows();

@@ -66,7 +66,7 @@ LossSums Seq2Seq::forward_backward(Values values, const Batch& batch, const Nois
     dfinal_c[l] = workspace.zeros(memory.final_c[l].rows, memory.final_c[l].cols);
   }
   const MemoryGrad dmemory{workspace.zeros(memory.rows.rows, memory.rows.cols), dfinal_h, dfinal_c};
-  decoder_->backward(values, memory, batch.target, noise, *decoder_saved, dreadout, dmemory, grads, workspace);
+  decoder_->backward(values, memory, batch.target, *decoder_saved, dreadout, dmemory, grads, workspace);
   encoder_->backward(values, batch.source, noise, *encoder_saved, dmemory, grads, workspace);
   return sums;
 }

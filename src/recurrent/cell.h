@@ -16,7 +16,7 @@ struct CellForward {
   ConstMat h_prev;       ///< [n, H]
   ConstMat c_prev;       ///< [n, H], cells with has_memory
   Mat h, c;              ///< out
-  Mat saved;             ///< out [n, S H]; empty in inference
+  Mat saved;             ///< out [n, S H]
 };
 
 struct CellBackward {

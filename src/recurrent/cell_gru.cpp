@@ -16,16 +16,7 @@ void forward(const CellForward& s) {
     const Real* gh = s.gh.row(i);
     const Real* h_prev = s.h_prev.row(i);
     Real* h = s.h.row(i);
-    Real* saved = s.saved.empty() ? nullptr : s.saved.row(i);
-    if (saved == nullptr) {
-      vector_loop(size, [=](Index j) {
-        const Real r = sigmoid_of(gx[j] + gh[j]);
-        const Real z = sigmoid_of(gx[size + j] + gh[size + j]);
-        const Real n = tanh_of(gx[2 * size + j] + r * (gh[2 * size + j] + bias[j]));
-        h[j] = (1 - z) * n + z * h_prev[j];
-      });
-      continue;
-    }
+    Real* saved = s.saved.row(i);
     vector_loop(size, [=](Index j) {
       const Real r = sigmoid_of(gx[j] + gh[j]);
       const Real z = sigmoid_of(gx[size + j] + gh[size + j]);

@@ -15,18 +15,7 @@ void forward(const CellForward& s) {
     const Real* c_prev = s.c_prev.row(row);
     Real* h = s.h.row(row);
     Real* c = s.c.row(row);
-    Real* saved = s.saved.empty() ? nullptr : s.saved.row(row);
-    if (saved == nullptr) {
-      vector_loop(size, [=](Index j) {
-        const Real i = sigmoid_of(gx[j] + gh[j]);
-        const Real f = sigmoid_of(gx[size + j] + gh[size + j]);
-        const Real g = tanh_of(gx[2 * size + j] + gh[2 * size + j]);
-        const Real o = sigmoid_of(gx[3 * size + j] + gh[3 * size + j]);
-        c[j] = f * c_prev[j] + i * g;
-        h[j] = o * tanh_of(c[j]);
-      });
-      continue;
-    }
+    Real* saved = s.saved.row(row);
     vector_loop(size, [=](Index j) {
       const Real i = sigmoid_of(gx[j] + gh[j]);
       const Real f = sigmoid_of(gx[size + j] + gh[size + j]);

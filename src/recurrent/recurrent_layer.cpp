@@ -56,6 +56,7 @@ void RecurrentLayer::step(Values values, ConstMat gx, ConstMat h_prev, ConstMat 
   const Workspace::Scope scope(workspace);
   const Mat gh = workspace.mat(gx.rows, gx.cols);
   gemm(h_prev, w_h.in(values), gh);
+  if (saved.empty()) saved = workspace.mat(gx.rows, cell->saved * hidden_size);
   cell->forward({gx, gh, c_n.in(values), h_prev, c_prev, h, c, saved});
 }
 

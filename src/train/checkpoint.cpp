@@ -33,7 +33,6 @@ Json to_json(const TrainingState& s) {
   json["best"] = s.best ? Json(*s.best) : Json(nullptr);
   json["best_update"] = s.best_update;
   json["bad_validations"] = s.bad_validations;
-  json["last_validated"] = s.last_validated;
   json["interrupted"] = s.interrupted;
   json["fingerprint"] = s.fingerprint;
   return json;
@@ -59,7 +58,6 @@ TrainingState read_state(const fs::path& path) {
     if (!json.at("best").is_null()) s.best = json.at("best").get<double>();
     s.best_update = json.at("best_update");
     s.bad_validations = json.at("bad_validations");
-    s.last_validated = json.at("last_validated");
     s.interrupted = json.at("interrupted");
     s.fingerprint = json.at("fingerprint");
     return s;
@@ -100,33 +98,36 @@ void Checkpoints::save(const ParamStore& store, const Optimizer& optimizer, cons
 }
 
 void Checkpoints::prune(std::int64_t newest, std::int64_t keep) const {
-  std::vector<fs::path> scheduled;
+  std::vector<std::pair<std::int64_t, fs::path>> scheduled;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
     if (!entry.is_directory() || !fs::exists(entry.path() / "state.json")) continue;
     const TrainingState state = read_state(entry.path() / "state.json");
     if (state.update == newest) {
-      if (!state.interrupted) scheduled.push_back(entry.path());
+      if (!state.interrupted) scheduled.emplace_back(state.update, entry.path());
     } else if (state.interrupted) {
       fs::remove_all(entry.path());
     } else {
-      scheduled.push_back(entry.path());
+      scheduled.emplace_back(state.update, entry.path());
     }
   }
   std::sort(scheduled.begin(), scheduled.end());
   const auto excess = static_cast<std::int64_t>(scheduled.size()) - std::max<std::int64_t>(keep, 1);
   for (std::int64_t i = 0; i < excess; ++i) {
-    if (scheduled[i] != path_of(newest)) fs::remove_all(scheduled[i]);
+    if (scheduled[i].first != newest) fs::remove_all(scheduled[i].second);
   }
 }
 
-TrainingState Checkpoints::load_latest(ParamStore& store, Optimizer& optimizer) const {
+TrainingState Checkpoints::latest_state() const {
   std::ifstream file(directory_ / "latest");
   std::string name;
   if (!file || !std::getline(file, name)) {
-    throw UserError(directory_.string(), 0, "no checkpoint to resume from; train without --resume to start afresh");
+    throw UserError(directory_.string(), 0, "no checkpoint to resume from; --overwrite starts afresh");
   }
-  const fs::path path = directory_ / name;
-  TrainingState state = read_state(path / "state.json");
+  return read_state(directory_ / name / "state.json");
+}
+
+void Checkpoints::load(const TrainingState& state, ParamStore& store, Optimizer& optimizer) const {
+  const fs::path path = path_of(state.update);
   load_model((path / "model.safetensors").string(), store);
   std::vector<std::string> prefixes;
   std::vector<Real*> numbers;
@@ -135,7 +136,6 @@ TrainingState Checkpoints::load_latest(ParamStore& store, Optimizer& optimizer) 
     numbers.push_back(moment.numbers.data());
   }
   if (!prefixes.empty()) load_tensors((path / "optimizer.safetensors").string(), store, prefixes, numbers);
-  return state;
 }
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -32,7 +32,6 @@ struct TrainingState {
   std::optional<double> best;  ///< value of the early-stopping metric
   std::int64_t best_update = 0;
   std::int64_t bad_validations = 0;  ///< in a row without improvement
-  std::int64_t last_validated = -1;  ///< update of the last validation
   bool interrupted = false;          ///< written on a signal: serves resume only
   std::string fingerprint;           ///< of what must not change between interruption and resume
 };
@@ -43,8 +42,10 @@ class Checkpoints {
 
   /// Saves, moves `latest`, and removes scheduled checkpoints beyond `keep` and older interrupted ones.
   void save(const ParamStore& store, const Optimizer& optimizer, const TrainingState& state, std::int64_t keep) const;
-  /// Loads the latest. UserError: none there, damaged, or of another model.
-  TrainingState load_latest(ParamStore& store, Optimizer& optimizer) const;
+  /// UserError: there is none, or it is damaged.
+  [[nodiscard]] TrainingState latest_state() const;
+  /// The tensors of that state's checkpoint. UserError: damaged, or of another model.
+  void load(const TrainingState& state, ParamStore& store, Optimizer& optimizer) const;
 
  private:
   [[nodiscard]] std::filesystem::path path_of(std::int64_t update) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "core/error.h"
 
@@ -21,7 +22,8 @@ std::string shape_text(const std::vector<Index>& shape) {
 
 void check_format(const SafetensorsFile& file) {
   const auto found = file.metadata().find("format");
-  if (found == file.metadata().end() || found->second == std::to_string(kModelFormat)) return;
+  // Only our numbers count: other programs write words such as "pt" there.
+  if (found == file.metadata().end() || std::atoi(found->second.c_str()) <= kModelFormat) return;
   throw UserError(file.path(), 0,
                   "format " + found->second + " is newer than this program, which reads format " +
                       std::to_string(kModelFormat) + "; use a newer dragoman");

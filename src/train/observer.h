@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace dragoman {
 
@@ -26,6 +27,7 @@ struct ValidationReport {
   std::int64_t update = 0;
   std::map<std::string, double> metrics;  ///< by name: loss, perplexity, accuracy, sequence_accuracy, bleu
   std::string bleu_signature;             ///< empty without BLEU
+  std::vector<std::string> remarks;       ///< about lines that were cut
   bool best = false;
   double seconds = 0;
 };

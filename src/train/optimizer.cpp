@@ -50,6 +50,8 @@ void Optimizer::apply_range(std::size_t begin, std::size_t end, std::int64_t upd
   }
   const auto b1 = static_cast<Real>(options_.beta1);
   const auto b2 = static_cast<Real>(options_.beta2);
+  const auto rest1 = static_cast<Real>(1 - options_.beta1);
+  const auto rest2 = static_cast<Real>(1 - options_.beta2);
   const auto epsilon = static_cast<Real>(options_.epsilon);
   const auto u = static_cast<double>(update);
   const auto step = static_cast<Real>(learning_rate / (1 - std::pow(options_.beta1, u)));
@@ -58,8 +60,8 @@ void Optimizer::apply_range(std::size_t begin, std::size_t end, std::int64_t upd
   Real* v = moments[1].numbers.data();
   for (std::size_t i = begin; i < end; ++i) {
     const Real g = g_scale * gradient[i];
-    m[i] = b1 * m[i] + (1 - b1) * g;
-    v[i] = b2 * v[i] + (1 - b2) * g * g;
+    m[i] = b1 * m[i] + rest1 * g;
+    v[i] = b2 * v[i] + rest2 * g * g;
     values[i] -= step * m[i] / (root * std::sqrt(v[i]) + epsilon);
   }
 }

@@ -96,10 +96,4 @@ TrainStep::Result TrainStep::finish(std::int64_t update, double learning_rate) {
   return result;
 }
 
-std::size_t TrainStep::workspace_bytes() const {
-  std::size_t bytes = 0;
-  for (const auto& workspace : workspaces_) bytes += workspace->peak_bytes();
-  return bytes;
-}
-
 }  // namespace DRAGOMAN_NAMESPACE

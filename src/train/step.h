@@ -32,7 +32,6 @@ class TrainStep {
   Result finish(std::int64_t update, double learning_rate);
 
   [[nodiscard]] Optimizer& optimizer() { return optimizer_; }
-  [[nodiscard]] std::size_t workspace_bytes() const;
 
  private:
   struct Shard {

@@ -1,5 +1,6 @@
 #include "train/trainer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -38,27 +39,28 @@ Trainer::Trainer(Seq2Seq& model, TrainingInput input, Observer& observer)
       schedule_(input_.training.schedule, input_.training.optimizer.learning_rate, input_.training.max_updates) {
   const TrainOptions& t = input_.training;
   if (input_.resume) {
-    state_ = checkpoints_.load_latest(model_.params(), step_.optimizer());
+    state_ = checkpoints_.latest_state();
     if (state_.fingerprint != input_.fingerprint) {
       throw UserError(input_.model_dir.string(), 0,
-                      "the configuration, the corpus or the tokenizer is not that of the checkpoint (now " +
-                          input_.fingerprint + ", then " + state_.fingerprint +
-                          "); put it back, or start afresh with --overwrite");
+                      "--resume: the configuration, the text or the tokenizer is not that of the checkpoint" +
+                          (input_.changes.empty() ? "" : " (" + input_.changes + ")") +
+                          "; put it back, or start afresh with --overwrite");
     }
+    checkpoints_.load(state_, model_.params(), step_.optimizer());
     schedule_.state = state_.schedule;
+    saved_update_ = state_.update;
     observer_.resumed(state_.update);
   }
-  PairEncoder encoder(*input_.train, input_.tokenizers,
-                      {input_.data.max_length, input_.data.on_long, input_.data.normalization});
   WindowOptions window;
   window.seed = input_.seed;
   window.batch_tokens = static_cast<std::size_t>(t.batch_tokens);
   window.window = static_cast<std::size_t>(t.window);
-  batcher_ = std::make_unique<Batcher>(encoder, window, state_.position);
+  batcher_ = std::make_unique<Batcher>(*input_.train, window, state_.position);
   if (input_.dev != nullptr) {
     DecodeOptions decoding = input_.decoding;
     decoding.beam_size = t.validation.beam_size;
-    validator_.emplace(model_, input_.tokenizers, *input_.dev, input_.data, t.validation, decoding, t.label_smoothing);
+    validator_.emplace(model_, input_.train->tokenizers(), *input_.dev, input_.data, t.validation, decoding,
+                       t.label_smoothing);
   }
 }
 
@@ -79,12 +81,14 @@ int Trainer::run() {
     train_seconds_ += timer.seconds();
     interval_seconds_ += timer.seconds();
     if (state_.update % input_.training.log_every == 0 || finished()) report_interval();
-    validate_and_save(epoch_ended_, finished());
+    validate_and_save();
     if (const int signal = observer_.stop_signal(); signal != 0 && !finished()) {
-      save(true);
+      if (saved_update_ != state_.update) save(true);
       return signal;
     }
   }
+  // Without validations the last model is the best; its checkpoint may be all that a crash has left of it.
+  if (!state_.best) save_best_model();
   final_test();
   return 0;
 }
@@ -100,20 +104,17 @@ void Trainer::one_update() {
     run_pairs_ += next.batch.count();
     state_.epoch_pairs += next.batch.count();
     epoch_ended_ = next.ends_epoch;
-    if (next.report && next.report->sampled == false && state_.position.epoch == 0 && input_.train->size() > 500000) {
-      observer_.info("training data, first epoch: " + next.report->describe(*input_.train));
+    if (next.report && state_.position.epoch == 0 && next.report->lines > kExamineAll) {
+      observer_.info("training data, first epoch: " + next.report->describe(input_.train->corpus()));
     }
   }
   const double rate = schedule_.learning_rate(update);
   const TrainStep::Result result = step_.finish(update, rate);
   if (!result.finite) {
     const std::string where = result.bad_tensor.empty() ? "the loss" : "the gradient of " + result.bad_tensor;
-    throw DivergedError("update " + std::to_string(update) + ": " + where + " is not finite (learning rate " +
-                        number(rate) + ", gradient norm " + number(result.gradient_norm) + ", mean loss " +
-                        number(result.sums.loss / static_cast<double>(result.sums.labels)) +
-                        "). The model of before this update and its last checkpoint are kept. A lower "
-                        "training.optimizer.learning_rate, more training.schedule.warmup or a smaller "
-                        "training.clip_norm usually help.");
+    diverged("update " + std::to_string(update) + ": " + where + " is not finite (learning rate " + number(rate) +
+             ", gradient norm " + number(result.gradient_norm) + ", mean loss " +
+             number(result.sums.loss / static_cast<double>(result.sums.labels)) + ")");
   }
   state_.update = update;
   state_.position = after;
@@ -126,6 +127,17 @@ void Trainer::one_update() {
   run_updates_ += 1;
 }
 
+void Trainer::diverged(const std::string& what) {
+  const std::string kept = saved_update_ < 0
+                               ? "No checkpoint was written yet."
+                               : "The checkpoint of update " + std::to_string(saved_update_) + " is kept.";
+  const std::string message = what + ". " + kept +
+                              " A lower training.optimizer.learning_rate, more training.schedule.warmup or a smaller "
+                              "training.clip_norm usually help.";
+  observer_.warning(message);
+  throw DivergedError(message);
+}
+
 double Trainer::seconds_left() const {
   const TrainOptions& t = input_.training;
   if (run_updates_ == 0) return -1;
@@ -134,7 +146,7 @@ double Trainer::seconds_left() const {
     left = train_seconds_ / static_cast<double>(run_updates_) * static_cast<double>(t.max_updates - state_.update);
   }
   if (t.max_epochs > 0) {
-    const auto pairs = static_cast<double>(input_.train->size());
+    const auto pairs = static_cast<double>(input_.train->corpus().size());
     const double epochs = static_cast<double>(t.max_epochs) - static_cast<double>(state_.position.epoch);
     const double todo = epochs * pairs - static_cast<double>(state_.epoch_pairs);
     const double by_epochs = train_seconds_ / static_cast<double>(run_pairs_) * todo;
@@ -161,17 +173,21 @@ void Trainer::report_interval() {
   interval_seconds_ = 0;
 }
 
-void Trainer::validate_and_save(bool epoch_ended, bool last) {
+void Trainer::validate_and_save() {
   const TrainOptions& t = input_.training;
   const auto due = [&](std::int64_t every_updates) {
     if (every_updates > 0) return state_.update % every_updates == 0;
-    return epoch_ended && static_cast<std::int64_t>(state_.position.epoch) % t.validation.every_epochs == 0;
+    return epoch_ended_ && static_cast<std::int64_t>(state_.position.epoch) % t.validation.every_epochs == 0;
   };
-  const bool validation_due = due(t.validation.every_updates) || last;
+  const bool validation_due = due(t.validation.every_updates) || finished();
   if (validation_due && validator_) validate();
-  if (t.checkpoints.every_updates > 0 ? due(t.checkpoints.every_updates) || last : validation_due) save(false);
-  if (!validator_ && last) save_model((input_.model_dir / "model.safetensors").string(), model_.params());
+  const bool last = finished();  // validation may have stopped the training
+  if (last) report_interval();
+  if (last || (t.checkpoints.every_updates > 0 ? due(t.checkpoints.every_updates) : validation_due)) save(false);
 }
+
+/// model.safetensors: what `translate` loads.
+void Trainer::save_best_model() { save_model((input_.model_dir / "model.safetensors").string(), model_.params()); }
 
 void Trainer::validate() {
   const EarlyStoppingOptions& early = input_.training.validation.early_stopping;
@@ -179,17 +195,17 @@ void Trainer::validate() {
   report.epoch = static_cast<std::int64_t>(state_.position.epoch) + (epoch_ended_ ? 0 : 1);
   report.update = state_.update;
   const double value = report.metrics.at(early.metric);
-  report.best = !state_.best || better_metric(early.metric, value, *state_.best);
+  report.best = std::isfinite(value) && (!state_.best || better_metric(early.metric, value, *state_.best));
   if (report.best) {
     state_.best = value;
     state_.best_update = state_.update;
     state_.bad_validations = 0;
-    save_model((input_.model_dir / "model.safetensors").string(), model_.params());
+    save_best_model();
   } else {
     ++state_.bad_validations;
   }
   schedule_.validated(report.best);
-  state_.last_validated = state_.update;
+  for (const std::string& remark : report.remarks) observer_.warning("development set: " + remark);
   observer_.validation(report);
   if (early.patience > 0 && state_.bad_validations >= early.patience) {
     stopped_early_ = true;
@@ -199,20 +215,27 @@ void Trainer::validate() {
 }
 
 void Trainer::save(bool interrupted) {
+  for (const Param& p : model_.params().params()) {
+    const Real* x = model_.values().base + p.ref.offset;
+    if (std::all_of(x, x + p.ref.rows * p.ref.cols, [](Real v) { return std::isfinite(v); })) continue;
+    diverged("update " + std::to_string(state_.update) + ": parameter " + p.name + " is not finite");
+  }
   state_.schedule = schedule_.state;
   state_.interrupted = interrupted;
   state_.fingerprint = input_.fingerprint;
   checkpoints_.save(model_.params(), step_.optimizer(), state_, input_.training.checkpoints.keep);
+  saved_update_ = state_.update;
 }
 
 void Trainer::final_test() {
   if (input_.test == nullptr) return;
   load_model((input_.model_dir / "model.safetensors").string(), model_.params());
   ValidationOptions options = input_.training.validation;
-  const Validator validator(model_, input_.tokenizers, *input_.test, input_.data, options, input_.decoding,
+  const Validator validator(model_, input_.train->tokenizers(), *input_.test, input_.data, options, input_.decoding,
                             input_.training.label_smoothing);
   ValidationReport report = validator.run();
-  report.update = validator_ ? state_.best_update : state_.update;
+  for (const std::string& remark : report.remarks) observer_.warning("test set: " + remark);
+  report.update = state_.best ? state_.best_update : state_.update;
   report.epoch = static_cast<std::int64_t>(state_.position.epoch);
   observer_.test(report);
 }

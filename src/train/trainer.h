@@ -24,12 +24,12 @@ struct TrainingInput {
   TrainOptions training;
   DataOptions data;
   DecodeOptions decoding;
-  TokenizerPair tokenizers;
-  const Corpus* train = nullptr;
-  const Corpus* dev = nullptr;   ///< may be absent
-  const Corpus* test = nullptr;  ///< may be absent
+  const PairEncoder* train = nullptr;  ///< corpus, tokenizers and filter
+  const Corpus* dev = nullptr;         ///< may be absent
+  const Corpus* test = nullptr;        ///< may be absent
   std::filesystem::path model_dir;
-  std::string fingerprint;  ///< of configuration, corpus and tokenizer; a resumed training must have the same
+  std::string fingerprint;  ///< of configuration, corpora and tokenizers; a resumed training must have the same
+  std::string changes;      ///< how the configuration differs from the stored one, for the error message
   bool resume = false;
 };
 
@@ -51,11 +51,14 @@ class Trainer {
   [[nodiscard]] bool finished() const;
   void one_update();
   void report_interval();
+  /// Tells the observer and throws DivergedError.
+  [[noreturn]] void diverged(const std::string& what);
   [[nodiscard]] double seconds_left() const;
-  /// Validates and saves when due; `epoch_ended` says whether the last update ended one.
-  void validate_and_save(bool epoch_ended, bool last);
+  /// Validates and saves when due, or when training is finished.
+  void validate_and_save();
   void validate();
   void save(bool interrupted);
+  void save_best_model();
   void final_test();
 
   Seq2Seq& model_;
@@ -67,7 +70,8 @@ class Trainer {
   TrainingState state_;
   std::unique_ptr<Batcher> batcher_;
   std::optional<Validator> validator_;
-  bool epoch_ended_ = false;
+  bool epoch_ended_ = false;        ///< by the last update
+  std::int64_t saved_update_ = -1;  ///< of the last checkpoint written or loaded
   bool stopped_early_ = false;
   double train_seconds_ = 0;     ///< in this run
   double interval_seconds_ = 0;  ///< since the last interval report

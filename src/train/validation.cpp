@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "data/pair_encoder.h"
+#include "metrics/accuracy.h"
 #include "metrics/bleu.h"
 #include "translate/scorer.h"
 
@@ -19,8 +20,9 @@ Validator::Validator(const Seq2Seq& model, const TokenizerPair& tokenizers, cons
     : model_(model),
       translator_(model, tokenizers, decoding, data.normalization),
       options_(options),
-      label_smoothing_(label_smoothing) {
-  const PairEncoder encoder(corpus, tokenizers, {data.max_length, data.on_long, data.normalization});
+      label_smoothing_(label_smoothing),
+      max_input_(decoding.max_input) {
+  const PairEncoder encoder(corpus, tokenizers, {data.max_length, data.on_long, data.normalization}, 0);
   batches_ = encode_all(encoder, kBatchLabels);
   sources_.resize(corpus.size());
   references_.resize(corpus.size());
@@ -41,16 +43,18 @@ ValidationReport Validator::run() const {
     if (wanted("accuracy")) report.metrics["accuracy"] = static_cast<double>(sums.correct) / labels;
   }
   if (wanted("bleu") || wanted("sequence_accuracy")) {
-    const std::vector<std::vector<Translation>> translations = translator_.translate(sources_);
+    LineRemarks remarks;
+    const std::vector<std::vector<Translation>> translations = translator_.translate(sources_, 1, &remarks);
+    report.remarks = remarks.describe(max_input_);
     BleuOptions options;
     options.tokenizer = parse_bleu_tokenizer(options_.tokenize);
     options.lowercase = options_.lowercase;
     Bleu bleu(options);
     BleuStats stats;
-    std::size_t exact = 0;
+    SequenceAccuracy exact;
     for (std::size_t i = 0; i < references_.size(); ++i) {
       const std::string& text = translations[i].front().text;
-      exact += text == references_[i] ? 1 : 0;
+      exact.add(text, references_[i]);
       if (wanted("bleu")) stats += bleu.line_stats(text, {&references_[i], 1});
     }
     if (wanted("bleu")) {
@@ -58,7 +62,7 @@ ValidationReport Validator::run() const {
       report.bleu_signature = bleu.signature(1);
     }
     if (wanted("sequence_accuracy")) {
-      report.metrics["sequence_accuracy"] = static_cast<double>(exact) / static_cast<double>(references_.size());
+      report.metrics["sequence_accuracy"] = exact.value();
     }
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

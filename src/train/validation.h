@@ -17,7 +17,7 @@ namespace DRAGOMAN_NAMESPACE {
 /// as they are.
 class Validator {
  public:
-  /// `name` is for messages. UserError: bad text. The model and the corpus must outlive it.
+  /// UserError: bad text. The model and the corpus must outlive it.
   Validator(const Seq2Seq& model, const TokenizerPair& tokenizers, const Corpus& corpus, const DataOptions& data,
             const ValidationOptions& options, const DecodeOptions& decoding, double label_smoothing);
 
@@ -29,6 +29,7 @@ class Validator {
   Translator translator_;
   ValidationOptions options_;
   double label_smoothing_;
+  Index max_input_;
   std::vector<Batch> batches_;
   std::vector<std::string> sources_, references_;
 };

@@ -24,7 +24,8 @@ std::string list_lines(const std::vector<std::size_t>& lines) {
 
 std::vector<std::vector<Hypothesis>> search(const Seq2Seq& model, const Sentences& source, const DecodeOptions& options,
                                             Workspace& workspace) {
-  if (options.beam_size > 1) return beam_search(model, model.values(), source, options, workspace);
+  if (options.beam_size > 1 || options.stop == "exact")
+    return beam_search(model, model.values(), source, options, workspace);
   std::vector<std::vector<Hypothesis>> results;
   for (Hypothesis& h : greedy_search(model, model.values(), source, options, workspace)) {
     results.push_back({std::move(h)});

@@ -46,6 +46,7 @@ class Recorder : public Observer {
   /// Asks to stop after so many updates of a run; 0: never.
   int stop_after = 0;
   std::vector<std::string> infos;
+  std::vector<IntervalReport> intervals;
   std::vector<ValidationReport> validations, tests;
 
   [[nodiscard]] std::string reports() const {
@@ -55,6 +56,7 @@ class Recorder : public Observer {
   }
   void info(const std::string& message) override { infos.push_back(message); }
   void interval(const IntervalReport& r) override {
+    intervals.push_back(r);
     char text[300];
     std::snprintf(text, sizeof text, "train %lld %lld %a %a %a %a %lld", static_cast<long long>(r.epoch),
                   static_cast<long long>(r.update), r.loss, r.perplexity, r.learning_rate, r.gradient_norm,
@@ -92,7 +94,7 @@ class Recorder : public Observer {
 /// 20 training pairs, 8 others for validation, a model with dropout everywhere, two micro-batches an update.
 class TrainingCase {
  public:
-  TrainingCase() : text(20), dev_text(8, "word", false, 2) {
+  TrainingCase() : text(20), dev_text(8, "word", false, 2), encoder(*text.corpus, text.tokenizers, {}) {
     model_config = tiny_config();
     model_config.decoder.layers = 2;
     model_config.dropout = {0.1, 0.1, 0.1, 0.1};
@@ -109,8 +111,7 @@ class TrainingCase {
     input.training.validation.metrics = {"loss", "perplexity", "accuracy"};
     input.training.checkpoints.keep = 2;
     input.fingerprint = "f";
-    input.tokenizers = text.tokenizers;
-    input.train = text.corpus.get();
+    input.train = &encoder;
     input.dev = dev_text.corpus.get();
   }
 
@@ -130,6 +131,7 @@ class TrainingCase {
 
   ThreadsGuard threads{1};  // so small a model is trained faster by one
   TextCase text, dev_text;
+  PairEncoder encoder;
   ModelConfig model_config;
   TrainingInput input;
   std::unique_ptr<Seq2Seq> model;

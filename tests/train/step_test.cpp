@@ -197,8 +197,8 @@ TEST(TrainStep, SaysWhichGradientIsNotFiniteAndUpdatesNothing) {
 TEST(TrainStep, ASecondPassOfTheSameBatchesRequestsNoMemory) {
   if (!testing::AllocationGuard::works()) GTEST_SKIP() << "memory requests can't be counted here";
   for (const char* cell : {"rnn", "gru", "lstm"}) {
-    for (const int threads : {1, 2}) {
-      const ThreadsGuard guard(threads);
+    {
+      const ThreadsGuard guard(1);  // of more, each would have to meet every shard before it is warm
       ModelConfig config = config_with_dropout();
       config.encoder.cell = config.decoder.cell = cell;
       Seq2Seq model = make_model(config);
@@ -214,7 +214,7 @@ TEST(TrainStep, ASecondPassOfTheSameBatchesRequestsNoMemory) {
           step.accumulate(batch, ++update);
           const std::int64_t count = requests.count() - 2 * own;
           if (pass > 1) {
-            EXPECT_EQ(count, 0) << cell << ", " << threads << " threads, pass " << pass;
+            EXPECT_EQ(count, 0) << cell << ", pass " << pass;
           }
           step.finish(update, 0.01);
         }

@@ -1,0 +1,71 @@
+// Metrics on a development set: those of scoring and translating it.
+#include "train/validation.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "metrics/bleu.h"
+#include "support/training_case.h"
+#include "translate/scorer.h"
+
+namespace DRAGOMAN_NAMESPACE {
+namespace {
+
+ValidationReport validate(const TextCase& text, const Corpus& dev, const std::vector<std::string>& metrics) {
+  const auto model = text.model();
+  ValidationOptions options;
+  options.metrics = metrics;
+  DecodeOptions decoding;
+  decoding.beam_size = 1;
+  return Validator(*model, text.tokenizers, dev, {}, options, decoding, 0.1).run();
+}
+
+TEST(Validator, MeasuresWhatWasAskedFor) {
+  const TextCase text;
+  const auto report = validate(text, *text.corpus, {"perplexity", "sequence_accuracy"});
+  EXPECT_EQ(report.metrics.size(), 2U);
+  EXPECT_TRUE(report.bleu_signature.empty());
+  EXPECT_EQ(validate(text, *text.corpus, {"bleu"}).bleu_signature, "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp");
+}
+
+TEST(Validator, LossesAreThoseOfTheScorer) {
+  const TextCase text;
+  const auto model = text.model();
+  const auto report = validate(text, *text.corpus, {"loss", "perplexity", "accuracy"});
+  const LossSums sums = evaluate_batches(*model, encode_all(PairEncoder(*text.corpus, text.tokenizers, {}), 50), 0.1);
+  const auto labels = static_cast<double>(sums.labels);
+  EXPECT_NEAR(report.metrics.at("loss"), sums.loss / labels, 1e-9);
+  EXPECT_NEAR(report.metrics.at("perplexity"), std::exp(sums.negative_log_prob / labels), 1e-9);
+  EXPECT_EQ(report.metrics.at("accuracy"), static_cast<double>(sums.correct) / labels);
+}
+
+TEST(Validator, ComparesTranslationsWithTheReferenceLinesAsTheyAre) {
+  const TextCase text;
+  const auto model = text.model();
+  DecodeOptions decoding;
+  decoding.beam_size = 1;
+  const Translator translator(*model, text.tokenizers, decoding, "clean");
+  std::string exact, spaced;
+  for (const auto& found : translator.translate({"1 2", "3 4 5", "6"})) {
+    exact += found[0].text + "\n";
+    spaced += " " + found[0].text + " \n";  // the same words, but another line
+  }
+  const std::string sources = "1 2\n3 4 5\n6\n";
+  const auto same = validate(text, *text.open("same", sources, exact), {"sequence_accuracy"});
+  EXPECT_EQ(same.metrics.at("sequence_accuracy"), 1);
+  const auto other = validate(text, *text.open("other", sources, spaced), {"sequence_accuracy", "bleu"});
+  EXPECT_EQ(other.metrics.at("sequence_accuracy"), 0);
+}
+
+TEST(BetterMetric, KnowsWhichWayIsUp) {
+  EXPECT_TRUE(better_metric("perplexity", 2, 3));
+  EXPECT_FALSE(better_metric("loss", 3, 2));
+  EXPECT_TRUE(better_metric("bleu", 3, 2));
+  EXPECT_FALSE(better_metric("accuracy", 2, 2));
+  EXPECT_FALSE(better_metric("loss", std::nan(""), 2));
+  EXPECT_FALSE(better_metric("bleu", std::nan(""), 2));
+}
+
+}  // namespace
+}  // namespace DRAGOMAN_NAMESPACE

@@ -11,7 +11,7 @@ cmake --preset release
 cmake --build --preset release --target dragoman
 
 dragoman=build/release/dragoman
-[[ -f toy/grammar/test.coref ]] || "$dragoman" generate grammar -o toy/grammar
+[[ -f toy/grammar/test.coref ]] || "$dragoman" generate grammar -o toy/grammar --overwrite
 "$dragoman" train configs/demo.yaml --overwrite
 if command -v python3 >/dev/null; then
   python3 scripts/show_translations.py models/demo --source toy/grammar/test.en --reference toy/grammar/test.ko \

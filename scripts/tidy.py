@@ -28,6 +28,8 @@ int omp_get_thread_num();
 int omp_in_parallel();
 int omp_get_num_procs();
 void omp_set_num_threads(int);
+void omp_set_dynamic(int);
+void omp_set_max_active_levels(int);
 double omp_get_wtime();
 }
 """

@@ -25,6 +25,7 @@ struct Options {
   Index dev = 500;
   Index test = 500;
   std::uint64_t seed = 1;
+  bool overwrite = false;
   std::optional<Index> symbols;
   std::optional<Index> min_length;
   std::optional<Index> max_length;
@@ -39,6 +40,17 @@ std::filesystem::path make_folder(const std::string& directory) {
     error = std::make_error_code(std::errc::not_a_directory);
   if (error) throw UserError(directory + ": cannot make this folder: " + error.message());
   return directory;
+}
+
+/// A folder may hold something else under these names.
+void refuse_to_replace(const Options& o) {
+  if (o.overwrite) return;
+  for (const char* part : {"train", "dev", "test"}) {
+    for (const char* suffix : {"src", "trg", "en", "ko", "align", "coref"}) {
+      const auto path = std::filesystem::path(o.directory) / (std::string(part) + "." + suffix);
+      if (std::filesystem::exists(path)) throw UserError(path.string(), 0, "is there already; --overwrite replaces it");
+    }
+  }
 }
 
 /// Writes part.suffix, a line of each pair.
@@ -117,7 +129,11 @@ void add_generate(CLI::App& app) {
                       "Most words of a training sentence" + or_default(toy.max_length));
   command->add_option("--test-max-length", options->test_max_length,
                       "Most words of a dev or test sentence (copy, reverse, sort; default: --max-length)");
-  command->callback([options] { run(*options); });
+  command->add_flag("--overwrite", options->overwrite, "Replace files that are there already");
+  command->callback([options] {
+    refuse_to_replace(*options);
+    run(*options);
+  });
 }
 
 }  // namespace dragoman

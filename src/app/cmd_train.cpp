@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/commands.h"
+#include "app/directory_lock.h"
 #include "app/fingerprint.h"
 #include "app/threads.h"
 #include "app/train_observer.h"
@@ -79,8 +80,9 @@ void check_model_dir(const TrainArguments& arguments, const Config& config, cons
     }
     if (arguments.overwrite) continue;
     throw UserError(dir.string(), 0,
-                    "holds a training already (" + file.filename().string() +
-                        "); --resume goes on with it, --overwrite replaces it, --model-dir or training.model_dir puts "
+                    "holds a training already (" + file.filename().string() + "); " +
+                        (fs::exists(dir / "checkpoints" / "latest") ? "--resume goes on with it, " : "") +
+                        "--overwrite replaces it, --model-dir or training.model_dir puts "
                         "the new one elsewhere");
   }
 }
@@ -136,6 +138,8 @@ void train(const TrainArguments& arguments) {
   std::error_code error;
   fs::create_directories(dir, error);
   if (error) throw UserError(dir.string(), 0, "cannot create the model directory: " + error.message());
+  const DirectoryLock lock(dir);
+  check_model_dir(arguments, config, dir);  // again: another training may have been quicker
   remove_stale_temporaries(dir.string());
   if (fs::exists(dir / "checkpoints")) remove_stale_temporaries((dir / "checkpoints").string());
   const std::string stored = fs::exists(dir / "config.yaml") ? (dir / "config.yaml").string() : "";

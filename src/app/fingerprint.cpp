@@ -4,7 +4,6 @@
 #include <sstream>
 
 #include "core/rng.h"
-#include "io/line_reader.h"
 
 namespace dragoman {
 
@@ -19,12 +18,14 @@ std::uint64_t hash_text(std::uint64_t hash, const Corpus& corpus) {
   return hash;
 }
 
-}  // namespace
-
-std::string training_fingerprint(const Config& config, const Corpus& train, const Corpus* dev,
-                                 const TokenizerPair& tokenizers) {
-  Config fixed = config;
+/// The configuration without what may change on resume.
+Config without_changeable(Config fixed) {
   const Config defaults;
+  // The limit of a run shapes schedules that reach their end there.
+  ScheduleOptions& schedule = fixed.training.schedule;
+  if ((schedule.type == "linear" || schedule.type == "cosine") && schedule.total == 0) {
+    schedule.total = fixed.training.max_updates;
+  }
   fixed.threads = defaults.threads;
   fixed.name = defaults.name;
   // Validation uses the other decoding settings, with a beam of its own.
@@ -37,13 +38,15 @@ std::string training_fingerprint(const Config& config, const Corpus& train, cons
   fixed.training.max_epochs = defaults.training.max_epochs;
   fixed.training.log_every = defaults.training.log_every;
   fixed.training.checkpoints = defaults.training.checkpoints;
-  // The limit of a run shapes schedules that reach their end there.
-  const ScheduleOptions& schedule = config.training.schedule;
-  if ((schedule.type == "linear" || schedule.type == "cosine") && schedule.total == 0) {
-    fixed.training.schedule.total = config.training.max_updates;
-  }
-  std::uint64_t hash = hash_key({hash_name(emit_config(fixed)), hash_name(tokenizers.source->serialize()),
-                                 hash_name(tokenizers.target->serialize())});
+  return fixed;
+}
+
+}  // namespace
+
+std::string training_fingerprint(const Config& config, const Corpus& train, const Corpus* dev,
+                                 const TokenizerPair& tokenizers) {
+  std::uint64_t hash = hash_key({hash_name(emit_config(without_changeable(config))),
+                                 hash_name(tokenizers.source->serialize()), hash_name(tokenizers.target->serialize())});
   hash = hash_text(hash, train);
   if (dev != nullptr) hash = hash_text(hash, *dev);
   char text[24];
@@ -53,13 +56,13 @@ std::string training_fingerprint(const Config& config, const Corpus& train, cons
 
 std::string config_changes(const std::string& stored_path, const Config& config) {
   constexpr std::size_t kShown = 5;
-  std::istringstream now(emit_config(config));
-  std::string text, line;
-  std::size_t shown = 0;
-  for (const std::string& then : read_lines(stored_path)) {
-    if (!std::getline(now, line) || shown == kShown) break;
-    if (line == then) continue;
-    text += (shown++ > 0 ? "; " : "") + ("now \"" + line + "\", then \"" + then + "\"");
+  std::istringstream now(emit_config(without_changeable(config)));
+  std::istringstream then(emit_config(without_changeable(load_config(stored_path))));
+  std::string text, new_line, old_line;
+  for (std::size_t shown = 0; shown < kShown && std::getline(now, new_line) && std::getline(then, old_line);) {
+    if (new_line == old_line) continue;
+    text.append(shown++ > 0 ? "; " : "").append("now \"").append(new_line).append("\", then \"").append(old_line) +=
+        '"';
   }
   return text;
 }

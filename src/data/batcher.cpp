@@ -55,7 +55,7 @@ class Batcher::Source {
 };
 
 Batcher::Batcher(PairEncoder encoder, WindowOptions options, BatchPosition start, std::size_t prefetch)
-    : next_batch_(0), start_(start), corpus_size_(encoder.corpus().size()) {
+    : start_(start), corpus_size_(encoder.corpus().size()) {
   WindowMaker maker(std::move(encoder), options, start.epoch, start.window);
   source_ = std::make_unique<Source>(std::move(maker), prefetch);
 }

@@ -49,8 +49,8 @@ class Batcher {
 
   std::unique_ptr<Source> source_;
   Window window_;
-  std::uint64_t next_batch_;  // within window_
-  BatchPosition start_;       // batches before it are skipped
+  std::uint64_t next_batch_ = 0;  // within window_
+  BatchPosition start_;           // batches before it are skipped
   std::size_t corpus_size_;
 };
 

@@ -178,7 +178,8 @@ class Parser {
       } else if (key == "tense" || key == "order") {
         for (const std::string& value : values) {
           const auto flag = flags.find(value);
-          if (flag == flags.end()) throw UserError("unknown " + key + " '" + value + "'");
+          if (flag == flags.end())
+            throw UserError(std::string("unknown ").append(key).append(" '").append(value).append("'"));
           *flag->second = true;
         }
       } else {

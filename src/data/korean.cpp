@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/utf8.h"
 
 namespace dragoman {
 namespace {
@@ -54,45 +55,6 @@ std::u32string with_coda(std::u32string text, int coda) {
   return text;
 }
 
-/// UTF-8 to code points; only well-formed text of up to three bytes a character is met here.
-std::u32string decode(std::string_view text) {
-  std::u32string out;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto byte = [&](std::size_t k) {
-      CHECK(i + k < text.size(), "korean: truncated UTF-8");
-      return static_cast<char32_t>(static_cast<unsigned char>(text[i + k]));
-    };
-    if (byte(0) < 0x80) {
-      out += byte(0);
-      i += 1;
-    } else if (byte(0) < 0xE0) {
-      out += (byte(0) & 0x1F) << 6 | (byte(1) & 0x3F);
-      i += 2;
-    } else {
-      out += (byte(0) & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F);
-      i += 3;
-    }
-  }
-  return out;
-}
-
-std::string encode(std::u32string_view text) {
-  std::string out;
-  for (const char32_t c : text) {
-    if (c < 0x80) {
-      out += static_cast<char>(c);
-    } else if (c < 0x800) {
-      out += static_cast<char>(0xC0 | c >> 6);
-      out += static_cast<char>(0x80 | (c & 0x3F));
-    } else {
-      out += static_cast<char>(0xE0 | c >> 12);
-      out += static_cast<char>(0x80 | (c >> 6 & 0x3F));
-      out += static_cast<char>(0x80 | (c & 0x3F));
-    }
-  }
-  return out;
-}
-
 bool bright(int vowel) { return vowel == kA || vowel == kO || vowel == kYa; }
 
 Irregular parse_irregular(std::string_view mark) {
@@ -129,7 +91,7 @@ bool fits(const std::u32string& stem, Irregular irregular) {
 }  // namespace
 
 std::string with_particle(std::string_view noun, Particle particle) {
-  const std::u32string text = decode(noun);
+  const std::u32string text = decode_utf8(noun);
   CHECK(!text.empty(), "with_particle: empty noun");
   const int coda = split(text.back()).coda;
   const bool open = coda == kOpen;
@@ -169,7 +131,7 @@ Predicate::Predicate(std::string_view entry, bool adjective) : adjective_(adject
   const std::string_view word = entry.substr(0, slash);
   const std::size_t space = word.rfind(' ');
   if (space != std::string_view::npos) before_ = word.substr(0, space + 1);
-  stem_ = decode(word.substr(before_.size()));
+  stem_ = decode_utf8(word.substr(before_.size()));
   bool hangul = stem_.size() > 1 && stem_.back() == U'다';
   for (const char32_t c : stem_) hangul = hangul && is_syllable(c);
   if (!hangul) throw UserError("'" + std::string(entry) + "' is not the dictionary form of a Korean verb (-다)");
@@ -242,7 +204,7 @@ std::u32string Predicate::open_stem() const {
   return stem_ + U'으';
 }
 
-std::string Predicate::spell(const std::u32string& text) const { return before_ + encode(text); }
+std::string Predicate::spell(const std::u32string& text) const { return before_ + encode_utf8(text); }
 
 std::string Predicate::infinitive() const { return spell(infinitive_stem()); }
 

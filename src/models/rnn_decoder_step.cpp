@@ -62,8 +62,8 @@ std::unique_ptr<DecoderState> RnnDecoder::start(Values values, const Memory& mem
 }
 
 Mat RnnDecoder::step(Values values, DecoderState& base, std::span<const TokenId> tokens, Workspace& workspace) const {
-  State& state = static_cast<State&>(base);
-  const Index n = static_cast<Index>(state.sentences.size());
+  auto& state = static_cast<State&>(base);
+  const auto n = static_cast<Index>(state.sentences.size());
   CHECK(static_cast<Index>(tokens.size()) == n, "RnnDecoder: one token a row");
   const Mat readout = workspace.mat(n, readout_size_);
   const Workspace::Scope scope(workspace);

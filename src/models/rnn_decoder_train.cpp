@@ -116,7 +116,7 @@ struct RnnDecoder::BackwardRows {
 
 void RnnDecoder::backward(Values values, const Memory& memory, const Sentences& target, const DecoderSaved& saved,
                           ConstMat dreadout, const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const {
-  const Saved& s = static_cast<const Saved&>(saved);
+  const auto& s = static_cast<const Saved&>(saved);
   const TimeMajor& time = s.time;
   const Index rows = time.rows();
   const Index size = layers_[0].hidden_size;
@@ -286,7 +286,7 @@ void RnnDecoder::backward(Values values, const Memory& memory, const Sentences& 
 std::vector<AttentionMap> RnnDecoder::attention_maps(const Memory& memory, const Sentences& target,
                                                      const DecoderSaved& saved, Index sentence) const {
   if (!attention_) return {};
-  const Saved& s = static_cast<const Saved&>(saved);
+  const auto& s = static_cast<const Saved&>(saved);
   AttentionMap map;
   map.queries = target.length(sentence);
   map.keys = memory.offset[sentence + 1] - memory.offset[sentence];

@@ -68,7 +68,7 @@ TrainingState read_state(const fs::path& path) {
 
 }  // namespace
 
-Checkpoints::Checkpoints(fs::path model_dir) : directory_(std::move(model_dir) / "checkpoints") {}
+Checkpoints::Checkpoints(const fs::path& model_dir) : directory_(model_dir / "checkpoints") {}
 
 fs::path Checkpoints::path_of(std::int64_t update) const {
   char name[32];
@@ -100,7 +100,11 @@ void Checkpoints::save(const ParamStore& store, const Optimizer& optimizer, cons
 void Checkpoints::prune(std::int64_t newest, std::int64_t keep) const {
   std::vector<std::pair<std::int64_t, fs::path>> scheduled;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
-    if (!entry.is_directory() || !fs::exists(entry.path() / "state.json")) continue;
+    if (!entry.is_directory()) continue;
+    if (!fs::exists(entry.path() / "state.json")) {  // a removal that was cut short
+      fs::remove_all(entry.path());
+      continue;
+    }
     const TrainingState state = read_state(entry.path() / "state.json");
     if (state.update == newest) {
       if (!state.interrupted) scheduled.emplace_back(state.update, entry.path());

@@ -38,7 +38,7 @@ struct TrainingState {
 
 class Checkpoints {
  public:
-  explicit Checkpoints(std::filesystem::path model_dir);
+  explicit Checkpoints(const std::filesystem::path& model_dir);
 
   /// Saves, moves `latest`, and removes scheduled checkpoints beyond `keep` and older interrupted ones.
   void save(const ParamStore& store, const Optimizer& optimizer, const TrainingState& state, std::int64_t keep) const;

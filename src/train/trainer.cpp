@@ -42,9 +42,10 @@ Trainer::Trainer(Seq2Seq& model, TrainingInput input, Observer& observer)
     state_ = checkpoints_.latest_state();
     if (state_.fingerprint != input_.fingerprint) {
       throw UserError(input_.model_dir.string(), 0,
-                      "--resume: the configuration, the text or the tokenizer is not that of the checkpoint" +
-                          (input_.changes.empty() ? "" : " (" + input_.changes + ")") +
-                          "; put it back, or start afresh with --overwrite");
+                      "--resume: " +
+                          (input_.changes.empty() ? "the text of data.train or data.dev, or the tokenizer,"
+                                                  : "the configuration (" + input_.changes + ")") +
+                          " is not that of the checkpoint; put it back, or start afresh with --overwrite");
     }
     checkpoints_.load(state_, model_.params(), step_.optimizer());
     schedule_.state = state_.schedule;
@@ -74,6 +75,8 @@ int Trainer::run() {
   // A resumed training may have ended by early stopping just before the interruption.
   const EarlyStoppingOptions& early = input_.training.validation.early_stopping;
   stopped_early_ = early.patience > 0 && state_.bad_validations >= early.patience;
+  if (finished())
+    observer_.warning("nothing is left to train: the limits are reached at update " + std::to_string(state_.update));
   if (state_.update == 0 && input_.training.validation.at_start && validator_) validate();
   while (!finished()) {
     const Timer timer;
@@ -132,8 +135,8 @@ void Trainer::diverged(const std::string& what) {
                                ? "No checkpoint was written yet."
                                : "The checkpoint of update " + std::to_string(saved_update_) + " is kept.";
   const std::string message = what + ". " + kept +
-                              " A lower training.optimizer.learning_rate, more training.schedule.warmup or a smaller "
-                              "training.clip_norm usually help.";
+                              " A lower training.optimizer.learning_rate, more training.schedule.warmup or clipping "
+                              "(training.clip_norm) usually help.";
   observer_.warning(message);
   throw DivergedError(message);
 }

@@ -148,7 +148,7 @@ TEST(Translator, AttentionHasARowForEachPieceAndEosThatSumsToOne) {
   const Translation best = translator.translate({"1 2 3 4"})[0][0];
   const std::vector<AttentionMap> maps = translator.attention(best);
   ASSERT_EQ(maps.size(), 1U);
-  EXPECT_EQ(maps[0].kind, "cross");
+  EXPECT_STREQ(maps[0].kind, "cross");
   EXPECT_EQ(maps[0].queries, static_cast<Index>(best.target.size()) + 1);
   EXPECT_EQ(maps[0].keys, 5);
   for (Index q = 0; q < maps[0].queries; ++q) {

@@ -32,8 +32,7 @@ struct Case {
         context(kQueries, kValueSize, 5),
         dcontext(kQueries, kValueSize, 6) {
     const Index size = score.projects_queries ? kAdditiveSize : queries.cols;
-    layer = AttentionLayer::create(store, "attention", score, queries.cols, keys.cols, size,
-                                   {Init::Kind::normal, 0.6});
+    layer = AttentionLayer::create(store, "attention", score, queries.cols, keys.cols, size, {Init::Kind::normal, 0.6});
     initialize_with_biases(store, 7);
   }
 
@@ -163,8 +162,7 @@ TEST(Attention, GradientsMatchDifferencesForEveryScore) {
     };
     const std::vector<Real> added = gradient.added();
     for (const Param& p : c.store.params()) {
-      check_gradient(p.name, c.store.data() + p.ref.offset, added.data() + p.ref.offset, p.ref.rows * p.ref.cols,
-                     loss);
+      check_gradient(p.name, c.store.data() + p.ref.offset, added.data() + p.ref.offset, p.ref.rows * p.ref.cols, loss);
     }
     check_gradient("queries", c.queries.data.data(), dqueries.data.data(), kQueries * c.queries.cols, loss);
     check_gradient("keys", c.keys.data.data(), dkeys.added().data(), kKeys * c.keys.cols, loss);

@@ -83,10 +83,14 @@ TEST(DropoutMask, MasksOfDifferentKeysAndNeighbouringColumnsAreUnrelated) {
   // Keys as rows and places have them (mixed), and one whose sequence is shifted by a step.
   const auto other_key = [](int kind, int row) -> std::uint64_t {
     switch (kind) {
-      case 0: return mix64(row) + 1;
-      case 1: return mix64(row + kRows);
-      case 2: return mix64(row ^ hash_name("another place"));
-      default: return mix64(row ^ 0x8000000000000000U) + 0x9e3779b9U;
+      case 0:
+        return mix64(row) + 1;
+      case 1:
+        return mix64(row + kRows);
+      case 2:
+        return mix64(row ^ hash_name("another place"));
+      default:
+        return mix64(row ^ 0x8000000000000000U) + 0x9e3779b9U;
     }
   };
   int beside = 0;

@@ -60,8 +60,8 @@ TEST(Softmax, BackwardMatchesTheJacobian) {
     std::vector<double> expected(n);  // dx_j = sum_i dp_i p_i ([i = j] - p_j)
     for (Index i = 0; i < n; ++i) {
       for (Index j = 0; j < n; ++j) {
-        expected[j] += static_cast<double>(dp[i]) * static_cast<double>(p[i]) *
-                       ((i == j ? 1.0 : 0.0) - static_cast<double>(p[j]));
+        expected[j] +=
+            static_cast<double>(dp[i]) * static_cast<double>(p[i]) * ((i == j ? 1.0 : 0.0) - static_cast<double>(p[j]));
       }
     }
     std::vector<Real> dx(n);

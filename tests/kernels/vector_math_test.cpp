@@ -50,21 +50,31 @@ double worst_error(const std::vector<Real>& xs, F f, Exact exact) {
 
 TEST(VectorMath, ExpStaysWithinItsBound) {
   const auto exact = [](double x) { return std::exp(x); };
-  EXPECT_LT(worst_error(grid(-87, 88), [](Real x) { return exp_of(x); }, exact), kExpBound);
-  EXPECT_LT(worst_error(grid(-2, 2), [](Real x) { return exp_of(x); }, exact), kExpBound);
+  EXPECT_LT(worst_error(
+                grid(-87, 88), [](Real x) { return exp_of(x); }, exact),
+            kExpBound);
+  EXPECT_LT(worst_error(
+                grid(-2, 2), [](Real x) { return exp_of(x); }, exact),
+            kExpBound);
   EXPECT_EQ(exp_of(0), 1);
 }
 
 TEST(VectorMath, TanhStaysWithinItsBound) {
   const auto exact = [](double x) { return std::tanh(x); };
-  EXPECT_LT(worst_error(grid(-20, 20), [](Real x) { return tanh_of(x); }, exact), kTanhBound);
-  EXPECT_LT(worst_error(grid(-0.5, 0.5), [](Real x) { return tanh_of(x); }, exact), kTanhBound);
+  EXPECT_LT(worst_error(
+                grid(-20, 20), [](Real x) { return tanh_of(x); }, exact),
+            kTanhBound);
+  EXPECT_LT(worst_error(
+                grid(-0.5, 0.5), [](Real x) { return tanh_of(x); }, exact),
+            kTanhBound);
   EXPECT_EQ(tanh_of(0), 0);
 }
 
 TEST(VectorMath, SigmoidStaysWithinItsBound) {
   const auto exact = [](double x) { return 1 / (1 + std::exp(-x)); };
-  EXPECT_LT(worst_error(grid(-85, 85), [](Real x) { return sigmoid_of(x); }, exact), kTanhBound);
+  EXPECT_LT(worst_error(
+                grid(-85, 85), [](Real x) { return sigmoid_of(x); }, exact),
+            kTanhBound);
   EXPECT_EQ(sigmoid_of(0), Real(0.5));
 }
 

@@ -86,9 +86,9 @@ TEST(OutputLayer, SumsMatchTheDefinitionForAnyNumberOfChunks) {
 
       NoisyGradient gradient(c.store.size());
       Numbers dr(rows, kSize, 4);
-      expect_sums(c.layer.loss_backward(c.store.values(), c.r, c.labels, kSmoothing, dr.mat(), gradient.grads(),
-                                        c.workspace),
-                  expected);
+      expect_sums(
+          c.layer.loss_backward(c.store.values(), c.r, c.labels, kSmoothing, dr.mat(), gradient.grads(), c.workspace),
+          expected);
     }
   }
 }
@@ -99,9 +99,7 @@ TEST(OutputLayer, GradientsMatchDifferences) {
     for (const Index rows : {3, 300}) {
       SCOPED_TRACE(std::to_string(rows) + (tied ? " tied" : " untied"));
       Case c(tied, rows);
-      const auto loss = [&] {
-        return c.layer.loss(c.store.values(), c.r, c.labels, kSmoothing, {}, c.workspace).loss;
-      };
+      const auto loss = [&] { return c.layer.loss(c.store.values(), c.r, c.labels, kSmoothing, {}, c.workspace).loss; };
       NoisyGradient gradient(c.store.size());
       Numbers dr(rows, kSize, 4);  // noise, overwritten
       c.layer.loss_backward(c.store.values(), c.r, c.labels, kSmoothing, dr.mat(), gradient.grads(), c.workspace);

@@ -60,7 +60,8 @@ Pass run(const Seq2Seq& model, const Batch& batch, Index first, Index step, Work
   }
   Pass result;
   result.gradient.resize(model.params().size());
-  result.sums = model.forward_backward(model.values(), part, {99, ids}, kSmoothing, {result.gradient.data()}, workspace);
+  result.sums =
+      model.forward_backward(model.values(), part, {99, ids}, kSmoothing, {result.gradient.data()}, workspace);
   return result;
 }
 

@@ -125,8 +125,7 @@ TEST(RecurrentLayer, AStateDependsOnItsSentenceAlone) {
       const StateTrace single = c.layer.forward(c.store.values(), alone, x, c.h0.view().row_range(i, 1),
                                                 c.c0.view().row_range(i, 1), workspace);
       for (Index t = 0; t < length; ++t) {
-        EXPECT_TRUE(same_bits(single.outputs().row_range(t, 1),
-                              trace.outputs().row_range(c.time.start[t] + i, 1)))
+        EXPECT_TRUE(same_bits(single.outputs().row_range(t, 1), trace.outputs().row_range(c.time.start[t] + i, 1)))
             << "sentence " << i << " step " << t;
       }
     }

@@ -31,7 +31,8 @@ inline std::vector<ModelVariant> model_variants() {
             config.decoder.attention.context = context;
             config.decoder.input_feeding = feeding;
             if (score == "dot" || score == "scaled_dot") config.decoder.hidden_size = 8;  // that of the memory
-            variants.push_back({cell + " " + query + " " + score + " " + context + (feeding ? " feeding" : ""), config});
+            variants.push_back(
+                {cell + " " + query + " " + score + " " + context + (feeding ? " feeding" : ""), config});
           }
         }
       }

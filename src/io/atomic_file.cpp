@@ -126,7 +126,7 @@ void write_file_atomically(const std::string& path, std::string_view content) {
   file.commit();
 }
 
-AtomicDirectory::AtomicDirectory(std::string path) : path_(without_trailing_slash(path).string()) {
+AtomicDirectory::AtomicDirectory(const std::string& path) : path_(without_trailing_slash(path).string()) {
   temporary_ = temporary_name(path_);
   struct stat status {};
   if (::stat(path_.c_str(), &status) == 0 && !S_ISDIR(status.st_mode)) {

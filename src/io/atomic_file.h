@@ -39,7 +39,7 @@ void write_file_atomically(const std::string& path, std::string_view content);
 /// A directory under construction: create files in temporary(), then commit(). Without commit() nothing is left.
 class AtomicDirectory {
  public:
-  explicit AtomicDirectory(std::string path);
+  explicit AtomicDirectory(const std::string& path);
   ~AtomicDirectory();
   AtomicDirectory(const AtomicDirectory&) = delete;
   AtomicDirectory& operator=(const AtomicDirectory&) = delete;

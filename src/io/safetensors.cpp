@@ -161,7 +161,7 @@ void SafetensorsFile::parse_header(std::string_view header, std::uint64_t data_b
     }
     const std::string where = label(name);
     const auto require = [&](bool condition, const std::string& message) {
-      if (!condition) throw UserError(path_, 0, where + ": " + message);
+      if (!condition) throw UserError(path_, 0, std::string(where).append(": ").append(message));
     };
     require(entry.is_object() && entry.size() == 3 && entry.contains("dtype") && entry.contains("shape") &&
                 entry.contains("data_offsets"),

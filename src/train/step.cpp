@@ -18,9 +18,9 @@ TrainStep::TrainStep(Seq2Seq& model, const OptimizerOptions& optimizer, Index sh
       label_smoothing_(label_smoothing),
       clip_norm_(clip_norm),
       seed_(seed),
-      shards_(static_cast<std::size_t>(shards)) {
+      shards_(static_cast<std::size_t>(shards)),
+      workspaces_(static_cast<std::size_t>(max_threads())) {
   for (Shard& shard : shards_) shard.gradient.resize(model.params().size());
-  for (int i = 0; i < max_threads(); ++i) workspaces_.push_back(std::make_unique<Workspace>());
 }
 
 void TrainStep::accumulate(const Batch& batch, std::int64_t update) {
@@ -38,7 +38,7 @@ void TrainStep::accumulate(const Batch& batch, std::int64_t update) {
   const std::uint64_t key = hash_key({seed_, static_cast<std::uint64_t>(update), 0});
   parallel_for(static_cast<Index>(shards_.size()), [&](Index s, int worker) {
     Shard& shard = shards_[s];
-    Workspace& workspace = *workspaces_[worker];
+    Workspace& workspace = workspaces_[worker];
     workspace.reset();
     shard.sums.add(model_.forward_backward(model_.values(), shard.batch, {key, shard.sentences}, label_smoothing_,
                                            {shard.gradient.data()}, workspace));

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -49,8 +48,8 @@ class TrainStep {
   double label_smoothing_, clip_norm_;
   std::uint64_t seed_;
   std::vector<Shard> shards_;
-  std::vector<std::unique_ptr<Workspace>> workspaces_;  ///< one a thread
-  std::uint64_t sentences_seen_ = 0;                    ///< in this update
+  std::vector<Workspace> workspaces_;  ///< one a thread
+  std::uint64_t sentences_seen_ = 0;   ///< in this update
 };
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -1,7 +1,5 @@
 #include "translate/scorer.h"
 
-#include <memory>
-
 #include "core/parallel.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -10,12 +8,11 @@ LossSums evaluate_batches(const Seq2Seq& model, const std::vector<Batch>& batche
                           std::vector<PairScore>* pair_scores) {
   std::vector<LossSums> sums(batches.size());
   std::vector<std::vector<double>> log_probs(batches.size());
-  std::vector<std::unique_ptr<Workspace>> workspaces;
-  for (int i = 0; i < max_threads(); ++i) workspaces.push_back(std::make_unique<Workspace>());
+  std::vector<Workspace> workspaces(static_cast<std::size_t>(max_threads()));
   parallel_for(static_cast<Index>(batches.size()), [&](Index b, int worker) {
-    workspaces[worker]->reset();
+    workspaces[worker].reset();
     if (pair_scores != nullptr) log_probs[b].resize(static_cast<std::size_t>(batches[b].labels()));
-    sums[b] = model.evaluate(model.values(), batches[b], smoothing, log_probs[b], *workspaces[worker]);
+    sums[b] = model.evaluate(model.values(), batches[b], smoothing, log_probs[b], workspaces[worker]);
   });
   LossSums total;
   for (std::size_t b = 0; b < batches.size(); ++b) {

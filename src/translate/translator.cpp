@@ -1,7 +1,6 @@
 #include "translate/translator.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "core/parallel.h"
 #include "core/utf8.h"
@@ -81,8 +80,7 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<st
 
   const auto batch = static_cast<std::size_t>(options_.batch_sentences);
   const std::size_t batches = (order.size() + batch - 1) / batch;
-  std::vector<std::unique_ptr<Workspace>> workspaces;
-  for (int i = 0; i < max_threads(); ++i) workspaces.push_back(std::make_unique<Workspace>());
+  std::vector<Workspace> workspaces(static_cast<std::size_t>(max_threads()));
   parallel_for(static_cast<Index>(batches), [&](Index b, int worker) {
     const std::size_t begin = static_cast<std::size_t>(b) * batch;
     const std::size_t end = std::min(begin + batch, order.size());
@@ -92,7 +90,7 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<st
       ids.push_back(kEos);
       source.add(ids);
     }
-    Workspace& workspace = *workspaces[worker];
+    Workspace& workspace = workspaces[worker];
     workspace.reset();
     std::vector<std::vector<Hypothesis>> found = search(model_, source, options_, workspace);
     for (std::size_t i = begin; i < end; ++i) {

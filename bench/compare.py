@@ -29,8 +29,8 @@ def unpack(path, to):
 
 
 def last_json(command):
-    environment = dict(os.environ, OMP_NUM_THREADS="", PYTHONWARNINGS="ignore")
-    environment.pop("OMP_NUM_THREADS")
+    environment = dict(os.environ, PYTHONWARNINGS="ignore")
+    environment.pop("OMP_NUM_THREADS", None)  # both sides are told their threads
     result = subprocess.run(command, capture_output=True, text=True, env=environment)
     if result.returncode != 0:
         sys.exit(f"compare: {' '.join(map(str, command))} failed:\n{result.stderr[-2000:]}")

@@ -197,27 +197,25 @@ TEST(TrainStep, SaysWhichGradientIsNotFiniteAndUpdatesNothing) {
 TEST(TrainStep, ASecondPassOfTheSameBatchesRequestsNoMemory) {
   if (!testing::AllocationGuard::works()) GTEST_SKIP() << "memory requests can't be counted here";
   for (const char* cell : {"rnn", "gru", "lstm"}) {
-    {
-      const ThreadsGuard guard(1);  // of more, each would have to meet every shard before it is warm
-      ModelConfig config = config_with_dropout();
-      config.encoder.cell = config.decoder.cell = cell;
-      Seq2Seq model = make_model(config);
-      OptimizerOptions adam;
-      TrainStep step(model, adam, 4, kSmoothing, 1, 5);
-      const std::vector<Batch> batches = {random_batch(9, 1), random_batch(33, 2), random_batch(3, 3)};
-      std::int64_t update = 0;
-      for (int pass = 1; pass <= 3; ++pass) {
-        for (const Batch& batch : batches) {
-          const testing::AllocationGuard requests;
-          parallel_for(4, [](Index, int) {});  // OpenMP's own: one for a region of one thread
-          const std::int64_t own = requests.count();
-          step.accumulate(batch, ++update);
-          const std::int64_t count = requests.count() - 2 * own;
-          if (pass > 1) {
-            EXPECT_EQ(count, 0) << cell << ", pass " << pass;
-          }
-          step.finish(update, 0.01);
+    const ThreadsGuard guard(1);  // of more, each would have to meet every shard before it is warm
+    ModelConfig config = config_with_dropout();
+    config.encoder.cell = config.decoder.cell = cell;
+    Seq2Seq model = make_model(config);
+    OptimizerOptions adam;
+    TrainStep step(model, adam, 4, kSmoothing, 1, 5);
+    const std::vector<Batch> batches = {random_batch(9, 1), random_batch(33, 2), random_batch(3, 3)};
+    std::int64_t update = 0;
+    for (int pass = 1; pass <= 3; ++pass) {
+      for (const Batch& batch : batches) {
+        const testing::AllocationGuard requests;
+        parallel_for(4, [](Index, int) {});  // OpenMP's own: one for a region of one thread
+        const std::int64_t own = requests.count();
+        step.accumulate(batch, ++update);
+        const std::int64_t count = requests.count() - 2 * own;
+        if (pass > 1) {
+          EXPECT_EQ(count, 0) << cell << ", pass " << pass;
         }
+        step.finish(update, 0.01);
       }
     }
   }

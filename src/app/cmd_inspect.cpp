@@ -12,8 +12,11 @@ namespace {
 void inspect(const std::string& directory) {
   const LoadedModel loaded = load_model_directory(directory);
   const ParamStore& store = loaded.model->params();
+  const EncoderConfig& encoder = loaded.config.model.encoder;
+  const DecoderConfig& decoder = loaded.config.model.decoder;
   std::printf("%s: %s, %s encoder, %s decoder\n", directory.c_str(), loaded.config.name.c_str(),
-              loaded.config.model.encoder.cell.c_str(), loaded.config.model.decoder.cell.c_str());
+              (encoder.recurrent() ? encoder.cell : encoder.type).c_str(),
+              (decoder.recurrent() ? decoder.cell : decoder.type).c_str());
   std::printf("vocabulary: %zu source, %zu target%s\n", loaded.tokenizers.source->size(),
               loaded.tokenizers.target->size(), loaded.tokenizers.shared() ? " (shared)" : "");
   std::printf("%-36s %14s %10s %12s %12s\n", "parameter", "shape", "numbers", "mean", "deviation");

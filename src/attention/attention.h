@@ -2,17 +2,20 @@
 //
 //   Attention(Q, K, V) = softmax(f(Q, K)) V          row i: c_i = sum_j a_ij v_j,  a_i = softmax_j f(q_i, k_j)
 //
-// The kinds of attention only differ in where Q, K and V come from. In a recurrent decoder the query is the
-// decoder's state and keys and values are the encoder's rows (Bahdanau et al. 2015; Luong et al. 2015).
+// The kinds of attention only differ in where Q, K and V come from:
+//   recurrent decoder (Bahdanau et al. 2015; Luong et al. 2015)   Q: the decoder's state; K, V: the encoder's rows
+//   self-attention (Vaswani et al. 2017)                          Q, K, V: the rows of one layer; K, V not later than
+//                                                                 the query in a decoder
+//   encoder-decoder attention (the same)                          Q: the decoder's rows; K, V: the encoder's
+// attend() is that function. AttentionLayer (recurrent) and MultiHead (Transformer) project what goes into it.
 #pragma once
 
 #include <span>
-#include <string>
 
 #include "attention/scores.h"
-#include "core/params.h"
+#include "core/mat.h"
 #include "core/workspace.h"
-#include "layers/linear.h"
+#include "layers/dropout.h"
 
 namespace DRAGOMAN_NAMESPACE {
 
@@ -22,43 +25,32 @@ struct KeyRange {
   [[nodiscard]] Index size() const { return end - begin; }
 };
 
-/// The function itself, on projected queries [n, d] and keys [m, d], values [m, c].
-/// weights [n, at least the longest range]: row i holds a_i in its first ranges[i].size() columns (kept for
-/// backward and for attention maps). context [n, c].
-void attend(const Score& score, ConstMat queries, ConstMat keys, ConstMat values, std::span<const KeyRange> ranges,
-            const Real* v, Real scale, Mat weights, Mat context);
-
-/// Gradient: with dc given, da_ij = dc_i . v_j, de = softmax_backward(a, da), then the score's backward.
-/// dqueries is overwritten; dkeys, dvalues, dv accumulate (steps of a decoder share them). The scores are computed
-/// again from q and k; only the weights are saved.
-void attend_backward(const Score& score, ConstMat queries, ConstMat keys, ConstMat values,
-                     std::span<const KeyRange> ranges, const Real* v, Real scale, ConstMat weights, ConstMat dcontext,
-                     Mat dqueries, Mat dkeys, Mat dvalues, Real* dv, Workspace& workspace);
-
-/// A score with its parameters: projects queries and keys.
-/// W_q [query, size]   W_k [key, size]   b [1, size]   v [1, size]; general: W_k [key, query].
-struct AttentionLayer {
+/// What goes in: Q [n, d], K [m, d], V [m, c], all projected. Neighboring queries whose ranges begin at the same key
+/// (those of one sentence) are computed as one piece, with matrix products.
+struct AttentionInput {
   const Score* score = nullptr;
-  Linear query, key;  ///< used if the score projects queries, keys
-  ParamRef v;
-  Index query_size = 0, key_size = 0;
-  Index size = 0;  ///< width of projected queries and keys
   Real scale = 1;
-
-  static AttentionLayer create(ParamStore& store, const std::string& name, const Score& score, Index query_size,
-                               Index key_size, Index size, const Init& init);
-
-  /// Once a sentence. A score without projection gives the keys themselves.
-  ConstMat project_keys(Values values, ConstMat keys, Workspace& workspace) const;
-  /// out [n, size]; a copy for scores without projection.
-  void project_queries(Values values, ConstMat queries, Mat out) const;
-  void forward(Values values, ConstMat projected_queries, ConstMat projected_keys, ConstMat memory,
-               std::span<const KeyRange> ranges, Mat weights, Mat context) const;
-  void backward(Values values, ConstMat projected_queries, ConstMat projected_keys, ConstMat memory,
-                std::span<const KeyRange> ranges, ConstMat weights, ConstMat dcontext, Mat dprojected_queries,
-                Mat dprojected_keys, Mat dmemory, Grads grads, Workspace& workspace) const;
-  /// From the gradient of projected keys to that of the keys (added) and of W_k, b.
-  void keys_backward(Values values, ConstMat keys, ConstMat dprojected_keys, Mat dkeys_acc, Grads grads) const;
+  const Real* v = nullptr;  ///< of the additive score
+  ConstMat queries, keys, values;
+  std::span<const KeyRange> ranges;                ///< of each query
+  Dropout dropout;                                 ///< on the weights
+  std::span<const std::uint64_t> noise_keys = {};  ///< of each query
 };
+
+/// context [n, c]. If `weights` is not empty it gets a_i, before dropout, in the first columns of row i (what lies
+/// beyond the longest range of the piece is left as it was); else the weights only live as long as their piece.
+void attend(const AttentionInput& input, Mat weights, Mat context, Workspace& workspace);
+
+struct AttentionGrads {
+  Mat queries;        ///< overwritten
+  Mat keys, values;   ///< added to: the steps of a recurrent decoder, or the heads of a layer, share them
+  Real* v = nullptr;  ///< added to
+};
+
+/// With dc given: da_ij = dc_i . v_j (dropped as a_ij was), de = softmax_backward(a, da), then the score's backward.
+/// Empty weights are computed again from Q and K, piece by piece. That costs one of the six products of a piece and
+/// spares the memory of queries x keys numbers a head from forward to backward.
+void attend_backward(const AttentionInput& input, ConstMat weights, ConstMat dcontext, const AttentionGrads& grads,
+                     Workspace& workspace);
 
 }  // namespace DRAGOMAN_NAMESPACE

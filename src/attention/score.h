@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/mat.h"
+#include "core/workspace.h"
 
 namespace DRAGOMAN_NAMESPACE {
 
@@ -13,11 +14,12 @@ struct Score {
   bool has_vector;        ///< a vector v (and a bias b in the key projection)
   bool scaled;            ///< times size^-0.5
 
-  /// e_j = f(q, k_j) for the rows k_j of keys (projected).
-  void (*forward)(const Real* q, ConstMat keys, const Real* v, Real scale, Real* e);
-  /// Given de: dq, dkeys, dv are added to.
-  void (*backward)(const Real* q, ConstMat keys, const Real* v, Real scale, const Real* de, Real* dq, Mat dkeys,
-                   Real* dv);
+  /// e_ij = f(q_i, k_j) for all rows q_i of queries and k_j of keys (both projected). A row of e depends, to the bit,
+  /// on its query and its keys alone.
+  void (*forward)(ConstMat queries, ConstMat keys, const Real* v, Real scale, Mat e);
+  /// Given de (which may be used up): dqueries is overwritten; dkeys, dv are added to.
+  void (*backward)(ConstMat queries, ConstMat keys, const Real* v, Real scale, Mat de, Mat dqueries, Mat dkeys,
+                   Real* dv, Workspace& workspace);
 };
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -1,21 +1,23 @@
-// e_j = scale q . k_j: dot, scaled_dot and, with keys projected to the query's width, general.
+// e_ij = scale q_i . k_j: dot, scaled_dot and, with keys projected to the query's width, general.
 #include "attention/scores.h"
-#include "kernels/vector_math.h"
+#include "kernels/gemm.h"
+#include "kernels/rows.h"
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
 
-void forward(const Real* q, ConstMat keys, const Real* /*v*/, Real scale, Real* e) {
-  for (Index j = 0; j < keys.rows; ++j) e[j] = scale * dot(q, keys.row(j), keys.cols);
+// E = scale Q K^T
+void forward(ConstMat queries, ConstMat keys, const Real* /*v*/, Real scale, Mat e) {
+  gemm_nt(queries, keys, e);
+  multiply(e, scale);
 }
 
-// dq += scale sum_j de_j k_j      dk_j += scale de_j q
-void backward(const Real* q, ConstMat keys, const Real* /*v*/, Real scale, const Real* de, Real* dq, Mat dkeys,
-              Real* /*dv*/) {
-  for (Index j = 0; j < keys.rows; ++j) {
-    add_scaled(scale * de[j], keys.row(j), dq, keys.cols);
-    add_scaled(scale * de[j], q, dkeys.row(j), keys.cols);
-  }
+// dQ = scale dE K      dK += scale dE^T Q
+void backward(ConstMat queries, ConstMat keys, const Real* /*v*/, Real scale, Mat de, Mat dqueries, Mat dkeys,
+              Real* /*dv*/, Workspace& workspace) {
+  multiply(de, scale);
+  gemm(de, keys, dqueries);
+  gemm(transposed(de, workspace), queries, dkeys, true);
 }
 
 }  // namespace

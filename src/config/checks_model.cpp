@@ -3,21 +3,60 @@
 namespace dragoman {
 namespace {
 
-/// Width of one row of the encoder's output: what attention's keys and values are.
-Index memory_size(const EncoderConfig& encoder) { return encoder.hidden_size * (encoder.bidirectional ? 2 : 1); }
+/// Keys that set the width of the encoder's output.
+std::vector<std::string> memory_keys(const EncoderConfig& encoder) {
+  if (!encoder.recurrent()) return {"model.encoder.model_size"};
+  return {"model.encoder.hidden_size", "model.encoder.bidirectional"};
+}
+
+std::string both_directions(const EncoderConfig& encoder) {
+  return encoder.recurrent() && encoder.bidirectional ? ", both directions" : "";
+}
+
+std::vector<std::string> with_memory_keys(std::vector<std::string> keys, const EncoderConfig& encoder) {
+  for (std::string& key : memory_keys(encoder)) keys.push_back(std::move(key));
+  return keys;
+}
+
+/// Keys of the other type would do nothing.
+void check_type(Checker& checker, const std::string& side, bool recurrent, const std::vector<std::string>& rnn_keys) {
+  const std::string type = side + ".type";
+  for (const std::string& key : rnn_keys) {
+    checker.only_when(recurrent, side + "." + key, {type}, "only type rnn reads it", "use type rnn");
+  }
+  for (const char* key : {"model_size", "heads", "ffn_size", "norm", "activation", "positions", "max_positions",
+                          "key_size", "value_size", "score"}) {
+    checker.only_when(!recurrent, side + "." + key, {type}, "only type transformer reads it", "use type transformer");
+  }
+}
+
+void check_transformer(Checker& checker, const std::string& side, const TransformerConfig& config) {
+  const std::string size = side + ".model_size";
+  const std::string heads = side + ".heads";
+  const bool both_set = config.key_size > 0 && config.value_size > 0;
+  checker.require(both_set || config.model_size % config.heads == 0, {heads, size},
+                  "heads that divide model_size, because each gets an equal share of it",
+                  "use another number of heads, or set key_size and value_size");
+  checker.only_when(config.positions == "learned", side + ".max_positions", {side + ".positions"},
+                    "only learned positions have a table", "use positions learned");
+  const auto longest = static_cast<Index>(checker.config().data.max_length);
+  checker.require(config.positions != "learned" || config.max_positions > longest,
+                  {side + ".max_positions", "data.max_length"},
+                  "more than max_length, because a training sentence has one token more",
+                  "use more max_positions or a smaller max_length");
+}
 
 void check_attention(Checker& checker) {
   const ModelConfig& model = checker.config().model;
   const AttentionConfig& attention = model.decoder.attention;
   const std::string score = "model.decoder.attention.score";
-  const Index keys = memory_size(model.encoder);
+  const Index keys = model.encoder.memory_size();
   const Index query = model.decoder.hidden_size;
 
   if (attention.score == "dot" || attention.score == "scaled_dot") {
     const std::string widths = "a query (" + std::to_string(query) + ") as wide as a key (" + std::to_string(keys) +
-                               (model.encoder.bidirectional ? ", both directions" : "") + ")";
-    checker.require(keys == query,
-                    {score, "model.decoder.hidden_size", "model.encoder.hidden_size", "model.encoder.bidirectional"},
+                               both_directions(model.encoder) + ")";
+    checker.require(keys == query, with_memory_keys({score, "model.decoder.hidden_size"}, model.encoder),
                     widths + ", because " + attention.score + " multiplies them as they are",
                     "use score general, or decoder.hidden_size " + std::to_string(keys));
   }
@@ -36,19 +75,29 @@ void check_attention(Checker& checker) {
 
 void check_init(Checker& checker) {
   const ModelConfig& model = checker.config().model;
-  const Index final_size = memory_size(model.encoder);
-  checker.require(
-      model.decoder.init != "last" || final_size == model.decoder.hidden_size,
-      {"model.decoder.init", "model.decoder.hidden_size", "model.encoder.hidden_size", "model.encoder.bidirectional"},
-      "an encoder state (" + std::to_string(final_size) + (model.encoder.bidirectional ? ", both directions" : "") +
-          ") as wide as the decoder's (" + std::to_string(model.decoder.hidden_size) + "), because last copies it",
-      "use init bridge, or decoder.hidden_size " + std::to_string(final_size));
+  const Index final_size = model.encoder.memory_size();
+  checker.require(model.decoder.init != "last" || final_size == model.decoder.hidden_size,
+                  with_memory_keys({"model.decoder.init", "model.decoder.hidden_size"}, model.encoder),
+                  "an encoder state (" + std::to_string(final_size) + both_directions(model.encoder) +
+                      ") as wide as the decoder's (" + std::to_string(model.decoder.hidden_size) +
+                      "), because last copies it",
+                  "use init bridge, or decoder.hidden_size " + std::to_string(final_size));
+}
+
+void check_starting_values(Checker& checker) {
+  const ModelConfig& model = checker.config().model;
+  const std::vector<std::string> types = {"model.encoder.type", "model.decoder.type"};
+  const bool recurrent = model.encoder.recurrent() || model.decoder.recurrent();
+  const bool lstm = (model.encoder.recurrent() && model.encoder.cell == "lstm") ||
+                    (model.decoder.recurrent() && model.decoder.cell == "lstm");
   const auto scaled = [](const std::string& way) { return way == "normal" || way == "uniform"; };
-  checker.only_when(scaled(model.init.weights) || scaled(model.init.recurrent), "model.init.scale",
+  checker.only_when(scaled(model.init.weights) || (recurrent && scaled(model.init.recurrent)), "model.init.scale",
                     {"model.init.weights", "model.init.recurrent"}, "only normal and uniform read it",
                     "use weights normal or uniform");
-  checker.only_when(model.encoder.cell == "lstm" || model.decoder.cell == "lstm", "model.init.forget_bias",
-                    {"model.encoder.cell", "model.decoder.cell"}, "only an LSTM has a forget gate", "use cell lstm");
+  checker.only_when(recurrent, "model.init.recurrent", types, "only type rnn has hidden-to-hidden matrices",
+                    "use type rnn");
+  checker.only_when(lstm, "model.init.forget_bias", {"model.encoder.cell", "model.decoder.cell"},
+                    "only an LSTM has a forget gate", "use cell lstm");
 }
 
 void check_tied(Checker& checker) {
@@ -58,23 +107,59 @@ void check_tied(Checker& checker) {
   checker.require(config.tokenizer.shared, {tied, "tokenizer.shared"},
                   "a shared tokenizer, because one matrix needs one vocabulary",
                   "use tokenizer.shared: true, or target");
-  checker.require(config.model.encoder.embedding_size == config.model.decoder.embedding_size,
-                  {tied, "model.encoder.embedding_size", "model.decoder.embedding_size"},
-                  "equal embedding sizes, because both sides use one matrix", "make them equal, or use target");
+  const auto width_key = [](const std::string& side, bool recurrent) {
+    return "model." + side + (recurrent ? ".embedding_size" : ".model_size");
+  };
+  checker.require(config.model.encoder.embedding_width() == config.model.decoder.embedding_width(),
+                  {tied, width_key("encoder", config.model.encoder.recurrent()),
+                   width_key("decoder", config.model.decoder.recurrent())},
+                  "equal widths of the embeddings, because both sides use one matrix",
+                  "make them equal, or use target");
+}
+
+void check_dropout(Checker& checker) {
+  const ModelConfig& model = checker.config().model;
+  const std::string layers = "model.dropout.layers";
+  const std::string encoder = "model.encoder.type";
+  const std::string decoder = "model.decoder.type";
+  const bool recurrent = model.encoder.recurrent() || model.decoder.recurrent();
+  const bool between = (model.encoder.recurrent() && model.encoder.layers > 1) ||
+                       (model.decoder.recurrent() && model.decoder.layers > 1);
+  checker.only_when(recurrent, layers, {encoder, decoder}, "only recurrent layers read it", "use dropout.residual");
+  if (recurrent) {
+    checker.only_when(between, layers, {"model.encoder.layers", "model.decoder.layers"},
+                      "nothing lies between recurrent layers of one", "use more layers");
+  }
+  checker.only_when(!model.decoder.recurrent() || model.decoder.attention.score != "none", "model.dropout.context",
+                    {"model.decoder.attention.score"}, "there are no keys and values without attention",
+                    "use an attention score");
+  checker.only_when(model.decoder.recurrent(), "model.dropout.readout", {decoder},
+                    "only a recurrent decoder has a readout layer", "use dropout.residual");
+  for (const char* key : {"residual", "attention", "ffn"}) {
+    checker.only_when(!model.encoder.recurrent() || !model.decoder.recurrent(), std::string("model.dropout.") + key,
+                      {encoder, decoder}, "only Transformer layers read it", "use type transformer");
+  }
 }
 
 }  // namespace
 
 void check_model(Checker& checker) {
   const ModelConfig& model = checker.config().model;
-  check_attention(checker);
-  check_init(checker);
+  check_type(checker, "model.encoder", model.encoder.recurrent(),
+             {"cell", "bidirectional", "embedding_size", "hidden_size"});
+  check_type(checker, "model.decoder", model.decoder.recurrent(),
+             {"cell", "embedding_size", "hidden_size", "input_feeding", "init", "attention.score", "attention.query",
+              "attention.context", "attention.size"});
+  if (!model.encoder.recurrent()) check_transformer(checker, "model.encoder", model.encoder.transformer);
+  if (model.decoder.recurrent()) {
+    check_attention(checker);
+    check_init(checker);
+  } else {
+    check_transformer(checker, "model.decoder", model.decoder.transformer);
+  }
+  check_starting_values(checker);
   check_tied(checker);
-  checker.only_when(model.encoder.layers > 1 || model.decoder.layers > 1, "model.dropout.layers",
-                    {"model.encoder.layers", "model.decoder.layers"}, "nothing lies between layers of one",
-                    "use more layers");
-  checker.only_when(model.decoder.attention.score != "none", "model.dropout.context", {"model.decoder.attention.score"},
-                    "there are no keys and values without attention", "use an attention score");
+  check_dropout(checker);
 }
 
 }  // namespace dragoman

@@ -43,10 +43,9 @@ Allowed power_of_two(long double high) {
   return allowed;
 }
 
-Allowed one_of(std::vector<std::string> choices, std::vector<std::string> planned) {
+Allowed one_of(std::vector<std::string> choices) {
   Allowed allowed;
   allowed.choices = std::move(choices);
-  allowed.planned = std::move(planned);
   return allowed;
 }
 

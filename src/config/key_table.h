@@ -30,7 +30,6 @@ struct Allowed {
   bool high_open = false;  ///< high itself is not allowed
   bool power_of_two = false;
   std::vector<std::string> choices;
-  std::vector<std::string> planned;  ///< choices known but not there yet: they get their own message
 };
 
 Allowed anything();
@@ -40,7 +39,7 @@ Allowed between(long double low, long double high);  ///< both included
 Allowed inside(long double low, long double high);   ///< neither included
 Allowed probability();                               ///< [0, 1)
 Allowed power_of_two(long double high);
-Allowed one_of(std::vector<std::string> choices, std::vector<std::string> planned = {});
+Allowed one_of(std::vector<std::string> choices);
 
 struct Key {
   std::string path;  ///< "training.optimizer.learning_rate"
@@ -78,6 +77,7 @@ class KeyTable {
   void add_general(Config& config);
   void add_data(DataOptions& data, TokenizerOptions& tokenizer);
   void add_model(ModelConfig& model);
+  void add_transformer(const std::string& side, TransformerConfig& config);
   void add_training(TrainOptions& training);
   void add_decoding(DecodeOptions& decoding);
 

@@ -47,31 +47,52 @@ void KeyTable::add_data(DataOptions& data, TokenizerOptions& tokenizer) {
       "The ready SentencePiece model of the target side when not shared.");
 }
 
+void KeyTable::add_transformer(const std::string& side, TransformerConfig& config) {
+  const std::string of_transformer = "transformer: ";
+  const auto key = [&](const char* name, auto* field, Allowed allowed, const std::string& meaning) {
+    add(side + "." + name, field, std::move(allowed), of_transformer + meaning);
+  };
+  key("model_size", &config.model_size, between(1, 65536), "width of embeddings and layers.");
+  key("heads", &config.heads, between(1, 1024), "attention heads; they divide model_size unless both sizes are set.");
+  key("ffn_size", &config.ffn_size, between(1, 1048576), "inner width of the feed-forward layers.");
+  key("norm", &config.norm, one_of({"post", "pre"}),
+      "layer norm after each residual sum, or before each sub-layer and once at the end.");
+  key("activation", &config.activation, one_of({"relu", "gelu", "swish"}), "activation of the feed-forward layers.");
+  key("positions", &config.positions, one_of({"sinusoidal", "learned", "none"}), "how tokens know their positions.");
+  key("max_positions", &config.max_positions, between(2, 1000000),
+      "longest sentence with learned positions, end of sentence included.");
+  key("key_size", &config.key_size, between(0, 65536), "width of queries and keys a head; 0: model_size / heads.");
+  key("value_size", &config.value_size, between(0, 65536), "width of values a head; 0: model_size / heads.");
+  key("score", &config.score, one_of({"scaled_dot", "dot"}), "attention score of all heads.");
+}
+
 void KeyTable::add_model(ModelConfig& model) {
-  section("model", "Encoder, decoder and what lies between.");
+  section("model", "Encoder, decoder and what lies between; any type of encoder goes with any type of decoder.");
   section("model.encoder", "Reads the source sentence.");
   EncoderConfig& encoder = model.encoder;
-  add("model.encoder.type", &encoder.type, one_of({"rnn"}, {"transformer"}), "Kind of encoder.");
-  add("model.encoder.cell", &encoder.cell, one_of({"rnn", "gru", "lstm"}), "Recurrent cell.");
-  add("model.encoder.layers", &encoder.layers, between(1, 64), "Recurrent layers.");
+  add("model.encoder.type", &encoder.type, one_of({"rnn", "transformer"}), "Kind of encoder.");
+  add("model.encoder.layers", &encoder.layers, between(1, 64), "Layers.");
+  add("model.encoder.cell", &encoder.cell, one_of({"rnn", "gru", "lstm"}), "rnn: recurrent cell.");
   add("model.encoder.bidirectional", &encoder.bidirectional, anything(),
-      "Each layer reads in both directions and gives 2 x hidden_size.");
-  add("model.encoder.embedding_size", &encoder.embedding_size, between(1, 65536), "Width of source embeddings.");
-  add("model.encoder.hidden_size", &encoder.hidden_size, between(1, 65536), "Width of the state, per direction.");
+      "rnn: each layer reads in both directions and gives 2 x hidden_size.");
+  add("model.encoder.embedding_size", &encoder.embedding_size, between(1, 65536), "rnn: width of source embeddings.");
+  add("model.encoder.hidden_size", &encoder.hidden_size, between(1, 65536), "rnn: width of the state, per direction.");
+  add_transformer("model.encoder", encoder.transformer);
 
   section("model.decoder", "Writes the target sentence.");
   DecoderConfig& decoder = model.decoder;
-  add("model.decoder.type", &decoder.type, one_of({"rnn"}, {"transformer"}), "Kind of decoder.");
-  add("model.decoder.cell", &decoder.cell, one_of({"rnn", "gru", "lstm"}), "Recurrent cell.");
-  add("model.decoder.layers", &decoder.layers, between(1, 64), "Recurrent layers.");
-  add("model.decoder.embedding_size", &decoder.embedding_size, between(1, 65536), "Width of target embeddings.");
-  add("model.decoder.hidden_size", &decoder.hidden_size, between(1, 65536), "Width of the state.");
+  add("model.decoder.type", &decoder.type, one_of({"rnn", "transformer"}), "Kind of decoder.");
+  add("model.decoder.layers", &decoder.layers, between(1, 64), "Layers.");
+  add("model.decoder.cell", &decoder.cell, one_of({"rnn", "gru", "lstm"}), "rnn: recurrent cell.");
+  add("model.decoder.embedding_size", &decoder.embedding_size, between(1, 65536), "rnn: width of target embeddings.");
+  add("model.decoder.hidden_size", &decoder.hidden_size, between(1, 65536), "rnn: width of the state.");
   add("model.decoder.input_feeding", &decoder.input_feeding, anything(),
-      "The cell also reads the previous readout (Luong et al. 2015); only with query current.");
+      "rnn: the cell also reads the previous readout (Luong et al. 2015); only with query current.");
   add("model.decoder.init", &decoder.init, one_of({"bridge", "last", "zero"}),
-      "First state: tanh layer on the encoder's final state, that state itself (equal sizes), or zero.");
+      "rnn: first state: tanh layer on the encoder's final state, that state itself (equal sizes), or zero.");
+  add_transformer("model.decoder", decoder.transformer);
 
-  section("model.decoder.attention", "How the decoder looks at the encoder.");
+  section("model.decoder.attention", "rnn: how the decoder looks at the encoder.");
   AttentionConfig& attention = decoder.attention;
   add("model.decoder.attention.score", &attention.score, one_of({"none", "dot", "scaled_dot", "general", "additive"}),
       "Score of a query and a key; dot and scaled_dot need equal sizes; none: the final encoder state only.");
@@ -84,14 +105,21 @@ void KeyTable::add_model(ModelConfig& model) {
 
   add("model.tied_embeddings", &model.tied_embeddings, one_of({"none", "target", "all"}),
       "target: target embedding = output matrix; all: = source embedding too (shared tokenizer, equal sizes).");
-  add("model.scale_embeddings", &model.scale_embeddings, anything(), "Multiply embeddings by sqrt(embedding_size).");
+  add("model.scale_embeddings", &model.scale_embeddings, one_of({"auto", "always", "never"}),
+      "Multiply embeddings by the square root of their width; auto: on Transformer sides.");
 
   section("model.dropout", "Probability of dropping a number, by place.");
-  add("model.dropout.embedding", &model.dropout.embedding, probability(), "Embeddings of both sides.");
-  add("model.dropout.layers", &model.dropout.layers, probability(), "Between recurrent layers.");
+  add("model.dropout.embedding", &model.dropout.embedding, probability(),
+      "Embeddings of both sides, with their positions.");
+  add("model.dropout.layers", &model.dropout.layers, probability(), "rnn: between recurrent layers.");
   add("model.dropout.context", &model.dropout.context, probability(),
       "Encoder output as keys and values of attention.");
-  add("model.dropout.readout", &model.dropout.readout, probability(), "Readout, before the output product.");
+  add("model.dropout.readout", &model.dropout.readout, probability(), "rnn: readout, before the output product.");
+  add("model.dropout.residual", &model.dropout.residual, probability(),
+      "transformer: output of each sub-layer, before the residual sum.");
+  add("model.dropout.attention", &model.dropout.attention, probability(), "transformer: attention weights.");
+  add("model.dropout.ffn", &model.dropout.ffn, probability(),
+      "transformer: feed-forward layers, after the activation.");
 
   section("model.init", "How parameters start.");
   const std::vector<std::string> ways = {"xavier", "normal", "uniform", "orthogonal"};

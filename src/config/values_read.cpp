@@ -78,10 +78,6 @@ Fault read_text(const Key& key, const YamlNode& node, std::string& value) {
   if (node.kind == Kind::nothing) return fault("nothing", expected, "remove the key for its default, or write \"\"");
   if (node.kind != Kind::scalar) return fault(show(node), expected);
   const std::vector<std::string>& choices = key.allowed.choices;
-  const std::vector<std::string>& planned = key.allowed.planned;
-  if (std::find(planned.begin(), planned.end(), node.text) != planned.end()) {
-    return fault(show(node), expected, node.text + " is not supported yet, use " + join(choices, " or "));
-  }
   if (!choices.empty() && std::find(choices.begin(), choices.end(), node.text) == choices.end()) {
     const std::string near = nearest_word(node.text, choices);
     return fault(show(node), expected, near.empty() ? "" : "did you mean " + near + "?");

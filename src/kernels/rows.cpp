@@ -14,6 +14,14 @@ void copy(ConstMat from, Mat to) {
   for (Index i = 0; i < to.rows; ++i) std::copy_n(from.row(i), to.cols, to.row(i));
 }
 
+void multiply(Mat m, Real factor) {
+  if (factor == 1) return;
+  for (Index i = 0; i < m.rows; ++i) {
+    Real* row = m.row(i);
+    vector_loop(m.cols, [=](Index j) { row[j] *= factor; });
+  }
+}
+
 void add(ConstMat from, Mat to) {
   for (Index i = 0; i < to.rows; ++i) add_scaled(1, from.row(i), to.row(i), to.cols);
 }

@@ -10,6 +10,8 @@ namespace DRAGOMAN_NAMESPACE {
 
 void fill(Mat m, Real value);
 void copy(ConstMat from, Mat to);
+/// m *= factor
+void multiply(Mat m, Real factor);
 /// to += from
 void add(ConstMat from, Mat to);
 /// Every row of m becomes (or gets added) the one row of `bias`.

@@ -10,6 +10,7 @@
 #include "core/params.h"
 #include "core/workspace.h"
 #include "layers/dropout.h"
+#include "models/attention_map.h"
 
 namespace DRAGOMAN_NAMESPACE {
 
@@ -24,14 +25,6 @@ class DecoderState {
   virtual void select(std::span<const Index> rows) = 0;
 };
 
-/// Attention weights of one sentence: weights[query][key], and where they come from.
-struct AttentionMap {
-  const char* kind = "cross";  ///< encoder | decoder | cross
-  Index layer = 0, head = 0;
-  Index queries = 0, keys = 0;
-  std::vector<Real> weights;
-};
-
 class Decoder {
  public:
   virtual ~Decoder() = default;
@@ -44,9 +37,9 @@ class Decoder {
                       Workspace& workspace, const DecoderSaved** saved) const = 0;
   virtual void backward(Values values, const Memory& memory, const Sentences& target, const DecoderSaved& saved,
                         ConstMat dreadout, const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const = 0;
-  /// Maps of one sentence of a saved forward pass.
-  [[nodiscard]] virtual std::vector<AttentionMap> attention_maps(const Memory& memory, const Sentences& target,
-                                                                 const DecoderSaved& saved, Index sentence) const = 0;
+  /// Appends the maps of one sentence of a saved forward pass.
+  virtual void attention_maps(const Memory& memory, const Sentences& target, const DecoderSaved& saved, Index sentence,
+                              Workspace& workspace, std::vector<AttentionMap>& maps) const = 0;
 
   /// Decoding starts with one row a sentence. The memory must outlive the state.
   [[nodiscard]] virtual std::unique_ptr<DecoderState> start(Values values, const Memory& memory,

@@ -6,6 +6,7 @@
 #include "core/params.h"
 #include "core/workspace.h"
 #include "layers/dropout.h"
+#include "models/attention_map.h"
 
 namespace DRAGOMAN_NAMESPACE {
 
@@ -16,16 +17,20 @@ class Encoder {
  public:
   virtual ~Encoder() = default;
 
-  [[nodiscard]] virtual Index memory_size() const = 0;  ///< width of Memory::rows
-  [[nodiscard]] virtual Index layers() const = 0;       ///< number of final states
-  [[nodiscard]] virtual Index final_size() const = 0;   ///< width of the final states
+  [[nodiscard]] virtual Index memory_size() const = 0;   ///< width of Memory::rows
+  [[nodiscard]] virtual Index final_layers() const = 0;  ///< number of final states
+  [[nodiscard]] virtual Index final_size() const = 0;    ///< width of the final states
   [[nodiscard]] virtual bool has_final_c() const = 0;
 
   /// saved == nullptr: inference. The Memory lives in the workspace.
   virtual Memory forward(Values values, const Sentences& source, const Noise& noise, Workspace& workspace,
                          const EncoderSaved** saved) const = 0;
+  /// dmemory is used up.
   virtual void backward(Values values, const Sentences& source, const Noise& noise, const EncoderSaved& saved,
                         const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const = 0;
+  /// Appends the maps of one sentence of a saved forward pass; a recurrent encoder has none.
+  virtual void attention_maps(const Sentences& /*source*/, const EncoderSaved& /*saved*/, Index /*sentence*/,
+                              Workspace& /*workspace*/, std::vector<AttentionMap>& /*maps*/) const {}
 };
 
 }  // namespace DRAGOMAN_NAMESPACE

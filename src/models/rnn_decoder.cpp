@@ -74,10 +74,12 @@ void RnnDecoder::constant_context(const Memory& memory, std::span<const Index> s
   gather(memory.final_h[encoder_layers_ - 1], sentences, context);
 }
 
-void RnnDecoder::attend_rows(Values values, const Prepared& prepared, ConstMat query, const StepRows& rows) const {
+void RnnDecoder::attend_rows(Values values, const Prepared& prepared, ConstMat query, const StepRows& rows,
+                             Workspace& workspace) const {
   if (!attention_) return;  // score none: the context rows are given
   attention_->project_queries(values, query, rows.query);
-  attention_->forward(values, rows.query, prepared.keys, prepared.memory, rows.ranges, rows.weights, rows.context);
+  attend(attention_->input(values, rows.query, prepared.keys, prepared.memory, rows.ranges), rows.weights, rows.context,
+         workspace);
 }
 
 void RnnDecoder::readout_rows(Values values, ConstMat s, ConstMat context, ConstMat e, Mat r) const {
@@ -90,14 +92,14 @@ void RnnDecoder::readout_rows(Values values, ConstMat s, ConstMat context, Const
 void RnnDecoder::step_rows(Values values, const Prepared& prepared, const StepRows& rows, Workspace& workspace) const {
   const LayerRows& first = rows.layers[0];
   if (query_ == Query::previous) {
-    attend_rows(values, prepared, rows.layers[top()].h_prev, rows);
+    attend_rows(values, prepared, rows.layers[top()].h_prev, rows, workspace);
     if (has_context()) first_context_.forward_add(values, rows.context, rows.gx);
   }
   if (input_feeding_) first_readout_.forward_add(values, rows.readout_prev, rows.gx);
   if (query_ == Query::between) {
     const LayerRows& half = rows.between;
     layers_[0].step(values, rows.gx, first.h_prev, first.c_prev, half.h, half.c, half.saved, workspace);
-    attend_rows(values, prepared, half.h, rows);
+    attend_rows(values, prepared, half.h, rows, workspace);
     const Workspace::Scope scope(workspace);
     const Mat gx = workspace.mat(rows.gx.rows, second_.gates_size());
     if (has_context()) {
@@ -118,7 +120,7 @@ void RnnDecoder::step_rows(Values values, const Prepared& prepared, const StepRo
     layers_[l].input.forward(values, layer.x, gx);
     layers_[l].step(values, gx, layer.h_prev, layer.c_prev, layer.h, layer.c, layer.saved, workspace);
   }
-  if (query_ == Query::current) attend_rows(values, prepared, rows.layers[top()].h, rows);
+  if (query_ == Query::current) attend_rows(values, prepared, rows.layers[top()].h, rows, workspace);
   if (input_feeding_) readout_rows(values, rows.layers[top()].h, rows.context, {}, rows.readout);
 }
 

@@ -17,7 +17,7 @@
 #include <optional>
 #include <vector>
 
-#include "attention/attention.h"
+#include "attention/attention_layer.h"
 #include "layers/embedding.h"
 #include "models/decoder.h"
 #include "models/model_config.h"
@@ -36,8 +36,8 @@ class RnnDecoder : public Decoder {
               const DecoderSaved** saved) const override;
   void backward(Values values, const Memory& memory, const Sentences& target, const DecoderSaved& saved,
                 ConstMat dreadout, const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const override;
-  [[nodiscard]] std::vector<AttentionMap> attention_maps(const Memory& memory, const Sentences& target,
-                                                         const DecoderSaved& saved, Index sentence) const override;
+  void attention_maps(const Memory& memory, const Sentences& target, const DecoderSaved& saved, Index sentence,
+                      Workspace& workspace, std::vector<AttentionMap>& maps) const override;
   [[nodiscard]] std::unique_ptr<DecoderState> start(Values values, const Memory& memory,
                                                     Workspace& workspace) const override;
   Mat step(Values values, DecoderState& state, std::span<const TokenId> tokens, Workspace& workspace) const override;
@@ -76,7 +76,8 @@ class RnnDecoder : public Decoder {
   [[nodiscard]] bool has_context() const { return context_size_ > 0; }
   [[nodiscard]] Prepared prepare(Values values, const Memory& memory, Workspace& workspace) const;
   void step_rows(Values values, const Prepared& prepared, const StepRows& rows, Workspace& workspace) const;
-  void attend_rows(Values values, const Prepared& prepared, ConstMat query, const StepRows& rows) const;
+  void attend_rows(Values values, const Prepared& prepared, ConstMat query, const StepRows& rows,
+                   Workspace& workspace) const;
   /// Constant contexts of rows for score none: the encoder's final h.
   void constant_context(const Memory& memory, std::span<const Index> sentences, Mat context) const;
   /// h_0, c_0 of a layer for the given sentences.

@@ -184,9 +184,10 @@ void RnnDecoder::backward(Values values, const Memory& memory, const Sentences& 
     const auto attend_step_backward = [&](Mat to) {
       if (!attention_) return;
       const Mat dquery = s.step_of(d.dquery, t);
-      attention_->backward(values, s.step_of(s.query, t), s.prepared.keys, s.prepared.memory,
-                           s.ranges.subspan(time.start[t], n), s.step_of(s.weights, t), dcontext, dquery, dkeys,
-                           dmemory.rows, grads, workspace);
+      const AttentionInput input = attention_->input(values, s.step_of(s.query, t), s.prepared.keys, s.prepared.memory,
+                                                     s.ranges.subspan(time.start[t], n));
+      attend_backward(input, s.step_of(s.weights, t), dcontext,
+                      {dquery, dkeys, dmemory.rows, attention_->v.in(grads).data}, workspace);
       if (attention_->score->projects_queries) {
         gemm(dquery, w.query, to, true);
       } else {
@@ -283,9 +284,9 @@ void RnnDecoder::backward(Values values, const Memory& memory, const Sentences& 
   embedding_.backward(s.inputs, de, grads);
 }
 
-std::vector<AttentionMap> RnnDecoder::attention_maps(const Memory& memory, const Sentences& target,
-                                                     const DecoderSaved& saved, Index sentence) const {
-  if (!attention_) return {};
+void RnnDecoder::attention_maps(const Memory& memory, const Sentences& target, const DecoderSaved& saved,
+                                Index sentence, Workspace& /*workspace*/, std::vector<AttentionMap>& maps) const {
+  if (!attention_) return;
   const auto& s = static_cast<const Saved&>(saved);
   AttentionMap map;
   map.queries = target.length(sentence);
@@ -296,7 +297,7 @@ std::vector<AttentionMap> RnnDecoder::attention_maps(const Memory& memory, const
     const Index query = s.batch_rows[row] - target.offset[sentence];
     std::copy_n(s.weights.row(row), map.keys, map.weights.data() + query * map.keys);
   }
-  return {map};
+  maps.push_back(std::move(map));
 }
 
 }  // namespace DRAGOMAN_NAMESPACE

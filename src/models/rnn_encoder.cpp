@@ -25,7 +25,6 @@ RnnEncoder::RnnEncoder(ParamStore& store, const ModelConfig& config, const Embed
     input = layers_.back().size();
   }
   embedding_dropout_ = {static_cast<Real>(config.dropout.embedding), hash_name("encoder.embedding")};
-  context_dropout_ = {static_cast<Real>(config.dropout.context), hash_name("encoder.context")};
 }
 
 Memory RnnEncoder::forward(Values values, const Sentences& source, const Noise& noise, Workspace& workspace,
@@ -50,7 +49,6 @@ Memory RnnEncoder::forward(Values values, const Sentences& source, const Noise& 
     layer.forward(values, source.offset, x, y, final_h[l], final_c[l], workspace, &s->layers[l]);
     x = y;
   }
-  context_dropout_.apply(x, keys);
   if (saved != nullptr) *saved = s;
   return {x, source.offset, final_h, final_c};
 }
@@ -61,7 +59,6 @@ void RnnEncoder::backward(Values values, const Sentences& source, const Noise& n
   const Workspace::Scope scope(workspace);
   const std::span<const std::uint64_t> keys = noise.row_keys(source.offset, workspace);
   Mat dy = dmemory.rows;
-  context_dropout_.apply(dy, keys);
   for (Index l = layers() - 1; l >= 0; --l) {
     const Mat dx = workspace.mat(dy.rows, layers_[l].direction[0].input.w.rows);
     layers_[l].backward(values, s.layers[l], dy, dmemory.final_h[l], dmemory.final_c[l], dx, grads, workspace);

@@ -18,7 +18,7 @@ class RnnEncoder : public Encoder {
   RnnEncoder(ParamStore& store, const ModelConfig& config, const Embedding& embedding);
 
   [[nodiscard]] Index memory_size() const override { return layers_.back().size(); }
-  [[nodiscard]] Index layers() const override { return static_cast<Index>(layers_.size()); }
+  [[nodiscard]] Index final_layers() const override { return layers(); }
   [[nodiscard]] Index final_size() const override { return layers_.back().size(); }
   [[nodiscard]] bool has_final_c() const override { return layers_.back().has_memory(); }
 
@@ -28,13 +28,15 @@ class RnnEncoder : public Encoder {
                 const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const override;
 
  private:
+  [[nodiscard]] Index layers() const { return static_cast<Index>(layers_.size()); }
+
   struct Saved : EncoderSaved {
     std::span<Bidirectional::Saved> layers;
   };
 
   Embedding embedding_;
   std::vector<Bidirectional> layers_;
-  Dropout embedding_dropout_, context_dropout_;
+  Dropout embedding_dropout_;
   std::vector<Dropout> layer_dropout_;  ///< on the input of layer l > 0
 };
 

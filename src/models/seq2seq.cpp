@@ -7,19 +7,18 @@
 #include "kernels/rows.h"
 #include "models/rnn_decoder.h"
 #include "models/rnn_encoder.h"
+#include "models/transformer_decoder.h"
+#include "models/transformer_encoder.h"
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
 
 Embedding add_embedding(ParamStore& store, const std::string& name, const ModelConfig& config, Index vocabulary,
-                        Index size, bool tied_to_output) {
-  double deviation = config.init.embedding_deviation;
-  if (deviation == 0) {
-    deviation = config.scale_embeddings || tied_to_output ? 1 / std::sqrt(static_cast<double>(size)) : 0.1;
-  }
+                        Index size, bool scaled, bool tied_to_output) {
   Embedding embedding;
-  embedding.table = store.add(name, vocabulary, size, {Init::Kind::normal, deviation});
-  if (config.scale_embeddings) embedding.scale = std::sqrt(static_cast<Real>(size));
+  embedding.table = store.add(name, vocabulary, size,
+                              {Init::Kind::normal, embedding_deviation(config, size, scaled || tied_to_output)});
+  if (scaled) embedding.scale = std::sqrt(static_cast<Real>(size));
   return embedding;
 }
 
@@ -29,19 +28,33 @@ Seq2Seq::Seq2Seq(const ModelConfig& config, Index source_vocabulary, Index targe
   const bool tied_all = config.tied_embeddings == "all";
   const bool tied_output = config.tied_embeddings != "none";
   CHECK(!tied_all || source_vocabulary == target_vocabulary, "tied_embeddings all needs one vocabulary");
+  const bool source_scaled = config.scales(config.encoder.recurrent());
+  const bool target_scaled = config.scales(config.decoder.recurrent());
   const Embedding source = add_embedding(store_, tied_all ? "embedding" : "encoder.embedding", config,
-                                         source_vocabulary, config.encoder.embedding_size, tied_all);
-  const Embedding target = tied_all ? source
-                                    : add_embedding(store_, "decoder.embedding", config, target_vocabulary,
-                                                    config.decoder.embedding_size, tied_output);
-  encoder_ = std::make_unique<RnnEncoder>(store_, config, source);
-  decoder_ = std::make_unique<RnnDecoder>(store_, config, target, encoder_->memory_size(), encoder_->layers(),
-                                          encoder_->final_size(), encoder_->has_final_c());
+                                         source_vocabulary, config.encoder.embedding_width(), source_scaled, tied_all);
+  Embedding target = source;
+  if (!tied_all) {
+    target = add_embedding(store_, "decoder.embedding", config, target_vocabulary, config.decoder.embedding_width(),
+                           target_scaled, tied_output);
+  }
+  if (tied_all) target.scale = target_scaled ? std::sqrt(static_cast<Real>(target.table.cols)) : 1;
+  if (config.encoder.recurrent()) {
+    encoder_ = std::make_unique<RnnEncoder>(store_, config, source);
+  } else {
+    encoder_ = std::make_unique<TransformerEncoder>(store_, config, source);
+  }
+  if (config.decoder.recurrent()) {
+    decoder_ = std::make_unique<RnnDecoder>(store_, config, target, encoder_->memory_size(), encoder_->final_layers(),
+                                            encoder_->final_size(), encoder_->has_final_c());
+  } else {
+    decoder_ = std::make_unique<TransformerDecoder>(store_, config, target, encoder_->memory_size());
+  }
   output_.tied = tied_output;
   output_.w = tied_output ? target.table
                           : store_.add("output.w", decoder_->readout_size(), target_vocabulary,
                                        init_by_name(config.init.weights, config.init.scale, 1));
   output_.b = store_.add_bias("output.b", target_vocabulary);
+  context_dropout_ = {static_cast<Real>(config.dropout.context), hash_name("encoder.context")};
   readout_dropout_ = {static_cast<Real>(config.dropout.readout), hash_name("decoder.readout")};
 }
 
@@ -51,7 +64,7 @@ LossSums Seq2Seq::forward_backward(Values values, const Batch& batch, const Nois
   const Workspace::Scope scope(workspace);
   const EncoderSaved* encoder_saved = nullptr;
   const DecoderSaved* decoder_saved = nullptr;
-  const Memory memory = encoder_->forward(values, batch.source, noise, workspace, &encoder_saved);
+  const Memory memory = encode(values, batch.source, noise, workspace, &encoder_saved);
   const Mat readout = decoder_->forward(values, memory, batch.target, noise, workspace, &decoder_saved);
   const std::span<const std::uint64_t> keys = noise.row_keys(batch.target.offset, workspace);
   readout_dropout_.apply(readout, keys);
@@ -59,14 +72,15 @@ LossSums Seq2Seq::forward_backward(Values values, const Batch& batch, const Nois
   const Mat dreadout = workspace.mat(readout.rows, readout.cols);
   const LossSums sums = output_.loss_backward(values, readout, batch.target.ids, smoothing, dreadout, grads, workspace);
   readout_dropout_.apply(dreadout, keys);
-  const std::span<Mat> dfinal_h = workspace.array<Mat>(encoder_->layers());
-  const std::span<Mat> dfinal_c = workspace.array<Mat>(encoder_->layers());
-  for (Index l = 0; l < encoder_->layers(); ++l) {
+  const std::span<Mat> dfinal_h = workspace.array<Mat>(encoder_->final_layers());
+  const std::span<Mat> dfinal_c = workspace.array<Mat>(encoder_->final_layers());
+  for (Index l = 0; l < encoder_->final_layers(); ++l) {
     dfinal_h[l] = workspace.zeros(memory.final_h[l].rows, memory.final_h[l].cols);
     dfinal_c[l] = workspace.zeros(memory.final_c[l].rows, memory.final_c[l].cols);
   }
   const MemoryGrad dmemory{workspace.zeros(memory.rows.rows, memory.rows.cols), dfinal_h, dfinal_c};
   decoder_->backward(values, memory, batch.target, *decoder_saved, dreadout, dmemory, grads, workspace);
+  context_dropout_.apply(dmemory.rows, noise.row_keys(batch.source.offset, workspace));
   encoder_->backward(values, batch.source, noise, *encoder_saved, dmemory, grads, workspace);
   return sums;
 }
@@ -83,18 +97,31 @@ LossSums Seq2Seq::evaluate(Values values, const Batch& batch, double smoothing, 
 std::vector<std::vector<AttentionMap>> Seq2Seq::attention(Values values, const Batch& batch,
                                                           Workspace& workspace) const {
   const Workspace::Scope scope(workspace);
-  const DecoderSaved* saved = nullptr;
-  const Memory memory = encoder_->forward(values, batch.source, {}, workspace, nullptr);
-  decoder_->forward(values, memory, batch.target, {}, workspace, &saved);
-  std::vector<std::vector<AttentionMap>> maps;
+  const EncoderSaved* encoder_saved = nullptr;
+  const DecoderSaved* decoder_saved = nullptr;
+  const Memory memory = encoder_->forward(values, batch.source, {}, workspace, &encoder_saved);
+  decoder_->forward(values, memory, batch.target, {}, workspace, &decoder_saved);
+  std::vector<std::vector<AttentionMap>> maps(static_cast<std::size_t>(batch.count()));
   for (Index i = 0; i < batch.count(); ++i) {
-    maps.push_back(decoder_->attention_maps(memory, batch.target, *saved, i));
+    encoder_->attention_maps(batch.source, *encoder_saved, i, workspace, maps[i]);
+    decoder_->attention_maps(memory, batch.target, *decoder_saved, i, workspace, maps[i]);
   }
   return maps;
 }
 
+Memory Seq2Seq::encode(Values values, const Sentences& source, const Noise& noise, Workspace& workspace,
+                       const EncoderSaved** saved) const {
+  Memory memory = encoder_->forward(values, source, noise, workspace, saved);
+  if (context_dropout_.p == 0 || !noise.active()) return memory;
+  const Mat dropped = workspace.mat(memory.rows.rows, memory.rows.cols);
+  copy(memory.rows, dropped);
+  context_dropout_.apply(dropped, noise.row_keys(source.offset, workspace));
+  memory.rows = dropped;
+  return memory;
+}
+
 Memory Seq2Seq::encode(Values values, const Sentences& source, Workspace& workspace) const {
-  return encoder_->forward(values, source, {}, workspace, nullptr);
+  return encode(values, source, {}, workspace, nullptr);
 }
 
 std::unique_ptr<DecoderState> Seq2Seq::start(Values values, const Memory& memory, Workspace& workspace) const {

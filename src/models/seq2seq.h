@@ -39,10 +39,15 @@ class Seq2Seq {
   Mat step(Values values, DecoderState& state, std::span<const TokenId> tokens, Workspace& workspace) const;
 
  private:
+  /// The encoder's Memory after dropout on its rows.
+  Memory encode(Values values, const Sentences& source, const Noise& noise, Workspace& workspace,
+                const EncoderSaved** saved) const;
+
   ParamStore store_;
   std::unique_ptr<Encoder> encoder_;
   std::unique_ptr<Decoder> decoder_;
   OutputLayer output_;
+  Dropout context_dropout_;  ///< on the encoder's rows, not on its final state
   Dropout readout_dropout_;
 };
 

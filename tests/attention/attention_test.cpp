@@ -1,5 +1,5 @@
 // Every score of the table through AttentionLayer: the formula, gradients with ragged key ranges, and masking.
-#include "attention/attention.h"
+#include "attention/attention_layer.h"
 
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ struct Case {
     const Mat q = workspace.mat(kQueries, layer.size);
     layer.project_queries(store.values(), queries, q);
     const ConstMat k = layer.project_keys(store.values(), keys, workspace);
-    layer.forward(store.values(), q, k, values, kRanges, weights.mat(), context.mat());
+    attend(layer.input(store.values(), q, k, values, kRanges), weights.mat(), context.mat(), workspace);
     return {q, k};
   }
 };
@@ -145,8 +145,8 @@ TEST(Attention, GradientsMatchDifferencesForEveryScore) {
     const Mat dq = c.workspace.mat(q.rows, q.cols);
     const Mat dk = c.workspace.zeros(k.rows, k.cols);
     const Mat dvalues_mat{dvalues.data(), kKeys, kValueSize, kValueSize};
-    c.layer.backward(c.store.values(), q, k, c.values, kRanges, c.weights, c.dcontext, dq, dk, dvalues_mat,
-                     gradient.grads(), c.workspace);
+    attend_backward(c.layer.input(c.store.values(), q, k, c.values, kRanges), c.weights, c.dcontext,
+                    {dq, dk, dvalues_mat, c.layer.v.in(gradient.grads()).data}, c.workspace);
     c.layer.keys_backward(c.store.values(), c.keys, dk, {dkeys.data(), kKeys, c.keys.cols, c.keys.cols},
                           gradient.grads());
     Numbers dqueries(kQueries, c.queries.cols, 13);

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "attention/attention.h"
+#include "attention/attention_layer.h"
 #include "support/golden.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -35,7 +35,8 @@ void check_score(const nlohmann::json& golden) {
   const ConstMat k = layer.project_keys(store.values(), keys, workspace);
   Numbers weights(queries.rows, 5, 1);
   Numbers context(queries.rows, values.cols, 2);
-  layer.forward(store.values(), q, k, values, ranges, weights.mat(), context.mat());
+  const AttentionInput input = layer.input(store.values(), q, k, values, ranges);
+  attend(input, weights.mat(), context.mat(), workspace);
   for (Index i = 0; i < queries.rows; ++i) {
     expect_golden("weights", {weights.view().row(i), 1, ranges[i].size(), 5}, golden.at("weights")[i]);
   }
@@ -49,8 +50,7 @@ void check_score(const nlohmann::json& golden) {
   const Mat dk = workspace.zeros(k.rows, k.cols);
   const Mat dkeys = workspace.zeros(keys.rows, keys.cols);
   const Mat dvalues = workspace.zeros(values.rows, values.cols);
-  layer.backward(store.values(), q, k, values, ranges, weights, dcontext, dq, dk, dvalues, {gradient.data()},
-                 workspace);
+  attend_backward(input, weights, dcontext, {dq, dk, dvalues, layer.v.in(Grads{gradient.data()}).data}, workspace);
   layer.keys_backward(store.values(), keys, dk, dkeys, {gradient.data()});
   Mat dqueries = dq;
   if (score.projects_queries) {

@@ -84,8 +84,8 @@ TEST(ConfigChecks, ModelCombinations) {
       {{"model.decoder.attention.size=5", "model.decoder.attention.score=general"}, "only the additive score"},
       {{"model.decoder.attention.context=start"}, "with attention the context is new at every step"},
       {{"model.tied_embeddings=all", "tokenizer.shared=false"}, "a shared tokenizer"},
-      {{"model.tied_embeddings=all", "model.encoder.embedding_size=5"}, "equal embedding sizes"},
-      {{"model.dropout.layers=0.1"}, "nothing lies between layers of one"},
+      {{"model.tied_embeddings=all", "model.encoder.embedding_size=5"}, "equal widths of the embeddings"},
+      {{"model.dropout.layers=0.1"}, "nothing lies between recurrent layers of one"},
       {{"model.dropout.context=0.1", "model.decoder.attention.score=none"}, "no keys and values"},
       {{"model.init.scale=0.2"}, "only normal and uniform read it"},
       {{"model.init.forget_bias=2"}, "only an LSTM has a forget gate"},
@@ -93,6 +93,33 @@ TEST(ConfigChecks, ModelCombinations) {
   EXPECT_FINE({"model.decoder.init=last", "model.encoder.hidden_size=64"});
   EXPECT_FINE({"model.tied_embeddings=target", "model.decoder.embedding_size=5"});
   EXPECT_FINE({"model.tied_embeddings=target", "tokenizer.shared=false"});
+}
+
+TEST(ConfigChecks, TransformerCombinations) {
+  const std::string encoder = "model.encoder.type=transformer";
+  const std::string decoder = "model.decoder.type=transformer";
+  expect_problems({
+      {{"model.encoder.heads=3"}, "only type transformer reads it"},
+      {{encoder, "model.encoder.cell=lstm"}, "with model.encoder.type transformer, expected gru (the default)"},
+      {{decoder, "model.decoder.attention.score=general"}, "only type rnn reads it"},
+      {{encoder, "model.encoder.heads=3"}, "found 3 with model.encoder.model_size 128, expected heads that divide"},
+      {{decoder, "model.decoder.heads=3", "model.decoder.key_size=4"}, "heads that divide model_size"},
+      {{encoder, "model.encoder.max_positions=500"}, "only learned positions have a table"},
+      {{encoder, "model.encoder.positions=learned", "model.encoder.max_positions=100"}, "more than max_length"},
+      {{encoder, "model.decoder.attention.score=dot", "model.encoder.model_size=64"}, "as a key (64)"},
+      {{encoder, "model.decoder.init=last", "model.encoder.model_size=64"}, "an encoder state (64)"},
+      {{encoder, "model.tied_embeddings=all", "model.encoder.model_size=64"}, "equal widths of the embeddings"},
+      {{encoder, decoder, "model.dropout.layers=0.1"}, "only recurrent layers read it"},
+      {{"model.dropout.residual=0.1"}, "only Transformer layers read it"},
+      {{decoder, "model.dropout.readout=0.1"}, "only a recurrent decoder has a readout layer"},
+      {{encoder, decoder, "model.init.recurrent=xavier"}, "only type rnn has hidden-to-hidden matrices"},
+      {{encoder, decoder, "model.init.forget_bias=2"}, "only an LSTM has a forget gate"},
+  });
+  EXPECT_FINE({encoder, decoder});
+  EXPECT_FINE({encoder, decoder, "model.encoder.model_size=64", "model.dropout={context: 0.1, ffn: 0.1}"});
+  EXPECT_FINE({encoder, "model.encoder.heads=3", "model.encoder.key_size=4", "model.encoder.value_size=5"});
+  EXPECT_FINE({encoder, "model.decoder.attention.score=dot"});
+  EXPECT_FINE({decoder, "model.dropout.layers=0.1", "model.encoder.layers=2"});
 }
 
 TEST(ConfigChecks, OptimizerKeysBelongToTheirOptimizer) {

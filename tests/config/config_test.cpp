@@ -104,9 +104,9 @@ TEST(Config, RefusesWrongTypes) {
   EXPECT_HAS(problem("seed:"), "found nothing");
   EXPECT_HAS(problem("name:"), "found nothing, expected text; remove the key for its default");
   EXPECT_HAS(problem("name: [a]"), "found a list of 1, expected text");
-  EXPECT_HAS(problem("model: {scale_embeddings: yes}"), "found yes, expected true or false; write true");
-  EXPECT_HAS(problem("model: {scale_embeddings: 0}"), "write false");
-  EXPECT_HAS(problem("model: {scale_embeddings: \"true\"}"), "found \"true\", expected true or false");
+  EXPECT_HAS(problem("data: {tsv_header: yes}"), "found yes, expected true or false; write true");
+  EXPECT_HAS(problem("data: {tsv_header: 0}"), "write false");
+  EXPECT_HAS(problem("data: {tsv_header: \"true\"}"), "found \"true\", expected true or false");
   EXPECT_HAS(problem("model: {dropout: 0.3}"), "found 0.3, expected a section with the keys embedding, layers");
   EXPECT_HAS(problem("training: {optimizer: {betas: 0.9}}"), "expected a list of two numbers");
   EXPECT_HAS(problem("training: {optimizer: {betas: [0.9]}}"), "found a list of 1, expected a list of two numbers");
@@ -133,11 +133,6 @@ TEST(Config, RefusesNumbersThatAreNotFiniteOrOutOfRange) {
 TEST(Config, SaysHowToWriteAnIntegerThatIsWrittenAsANumber) {
   EXPECT_HAS(problem("training: {max_updates: 1e3}"), "found 1e3, expected an integer of at least 0; write 1000");
   EXPECT_HAS(problem("training: {max_updates: 50.0}"), "write 50");
-}
-
-TEST(Config, SaysThatTransformersAreNotSupportedYet) {
-  EXPECT_HAS(problem("model: {encoder: {type: transformer}}"), "transformer is not supported yet, use rnn");
-  EXPECT_HAS(problem("model: {decoder: {type: transformer}}"), "transformer is not supported yet, use rnn");
 }
 
 TEST(Config, RefusesDuplicateKeys) {

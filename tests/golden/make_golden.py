@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes cells.json, attention.json and models.json: PyTorch's numbers for small recurrent models, in float64.
+"""Writes cells.json, attention.json, multi_head.json, models.json and transformers.json: PyTorch's numbers for small
+layers and models, in float64.
 
     python3 tests/golden/make_golden.py          # needs torch (scripts/requirements.txt)
 
@@ -15,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from golden_models import SOURCE_VOCABULARY, TARGET_VOCABULARY, Model, attend, export_cell, make_cell, score_parameters
+from golden_transformer import TransformerModel, TransformerToRnn, multi_head_by_hand
 
 HERE = Path(__file__).parent
 LENGTHS = [5, 2, 4]
@@ -33,6 +35,9 @@ def randomize(module, rng):
     """Every parameter that trains gets rounded draws; b_hh entries that Dragoman doesn't have stay zero."""
     for parameter in module.parameters():
         parameter.data = draw(rng, *parameter.shape)
+    for part in module.modules():
+        if isinstance(part, torch.nn.LayerNorm):
+            part.weight.data = 1 + part.weight.data / 2  # gains lie around 1, where they start
 
 
 def rows_and_gradients(named):
@@ -119,8 +124,40 @@ def sentences(rng, lengths, vocabulary):
     return [[int(x) for x in rng.integers(3, vocabulary, length - 1)] + [2] for length in lengths]
 
 
-def model_golden(name, rng, optimizer="sgd", smoothing=0.1, **options):
-    model = Model(**options)
+def multi_head_golden(name, rng, score="scaled_dot", heads=2, key_size=3, value_size=4, width=5, memory_width=5,
+                      causal=False):
+    """Queries [rows, width] over a memory of the same sentences; causal: a query sees rows up to its own."""
+    sizes = {"query": (width, heads * key_size), "key": (memory_width, heads * key_size),
+             "value": (memory_width, heads * value_size), "output": (heads * value_size, width)}
+    weights = {}
+    for part, (rows, cols) in sizes.items():
+        weights[f"{part}.w"] = draw(rng, rows, cols).requires_grad_()
+        weights[f"{part}.b"] = draw(rng, cols).requires_grad_()
+    offset = np.concatenate([[0], np.cumsum(LENGTHS)])
+    queries = draw(rng, offset[-1], width).requires_grad_()
+    memory = draw(rng, offset[-1], memory_width).requires_grad_()
+    dy = draw(rng, offset[-1], width)
+    ranges = [(int(offset[i]), int(row + 1 if causal else offset[i + 1]))
+              for i in range(len(LENGTHS)) for row in range(offset[i], offset[i + 1])]
+    y = multi_head_by_hand(queries, memory, weights, heads, score, ranges)
+    (y * dy).sum().backward()
+    identity = lambda t: t  # noqa: E731
+    named = {f"layer.{name}": (w, identity) for name, w in weights.items()}
+    named.update({"queries": (queries, identity), "memory": (memory, identity)})
+    return {"name": name, "score": score, "heads": heads, "key_size": key_size, "value_size": value_size,
+            "width": width, "memory_width": memory_width, "ranges": ranges, "y": flat(y), "dy": flat(dy),
+            "tensors": rows_and_gradients(named)}
+
+
+def multi_heads():
+    yield "self", dict(key_size=3, value_size=3, width=6, memory_width=6)
+    yield "causal, dot", dict(score="dot", causal=True)
+    yield "cross, three heads, narrow keys", dict(heads=3, key_size=2, value_size=5, width=7, memory_width=4)
+    yield "cross, one head, dot", dict(heads=1, key_size=6, value_size=2, memory_width=8, score="dot")
+
+
+def model_golden(name, rng, optimizer="sgd", smoothing=0.1, make=Model, **options):
+    model = make(**options)
     randomize(model, rng)
     source = sentences(rng, LENGTHS, TARGET_VOCABULARY if options.get("tied") == "all" else SOURCE_VOCABULARY)
     target = sentences(rng, [3, 6, 4], TARGET_VOCABULARY)
@@ -179,6 +216,33 @@ def models():
                                                         init="zero", **bi)
 
 
+def transformers():
+    """Both norms, all activations and positions, tying, equal and different widths, and both kinds of hybrids."""
+    def side(layers=2, size=6, heads=2, ffn=7, **options):
+        return dict(layers=layers, size=size, heads=heads, ffn=ffn, **options)
+
+    plain = dict(make=TransformerModel)
+    yield "post relu sinusoidal, tied all", dict(encoder=side(), decoder=side(), tied="all", optimizer="adam", **plain)
+    pre = dict(norm="pre", activation="gelu", positions="learned")
+    yield "pre gelu learned", dict(encoder=side(**pre), decoder=side(**pre), smoothing=0, **plain)
+    swish = dict(activation="swish", positions="none")
+    yield "post swish none, tied target, widths 6 to 8, unscaled", dict(
+        encoder=side(heads=3, **swish), decoder=side(size=8, heads=2, layers=1, **swish), tied="target", scale=False, **plain)
+    yield "pre relu sinusoidal, width 4 to 6", dict(
+        encoder=side(size=4, norm="pre", layers=1), decoder=side(norm="pre", heads=1), optimizer="adam", **plain)
+    yield "lstm to post gelu", dict(encoder=dict(type="rnn", cell="lstm", layers=2, embedding=5, hidden=3),
+                                    decoder=side(size=8, activation="gelu"), tied="target", **plain)
+    yield "gru to pre swish learned", dict(encoder=dict(type="rnn", cell="gru", layers=1, embedding=3, hidden=3),
+                                           decoder=side(norm="pre", activation="swish", positions="learned"), **plain)
+    hybrid = dict(make=TransformerToRnn)
+    yield "post relu to gru previous additive", dict(encoder=side(), cell="gru", query="previous", score="additive", **hybrid)
+    yield "pre gelu to lstm current general, feeding, two layers", dict(
+        encoder=side(norm="pre", activation="gelu"), cell="lstm", query="current", score="general", feeding=True,
+        decoder_layers=2, optimizer="adam", **hybrid)
+    yield "post swish to gru between none, last", dict(
+        encoder=side(activation="swish"), cell="gru", query="between", score="none", init="last", decoder_hidden=6, **hybrid)
+
+
 def write(name, content):
     text = json.dumps(content, separators=(",", ":"))
     (HERE / name).write_text(text.replace(',{"name"', ',\n{"name"') + "\n", encoding="utf-8")
@@ -191,6 +255,9 @@ def main():
     write("cells.json", [cell_golden(kind, rng) for kind in ("rnn", "gru", "lstm")])
     write("attention.json", [attention_golden(s, rng) for s in ("dot", "scaled_dot", "general", "additive")])
     write("models.json", [model_golden(name, rng, **options) for name, options in models()])
+    rng = np.random.default_rng(8)
+    write("multi_head.json", [multi_head_golden(name, rng, **options) for name, options in multi_heads()])
+    write("transformers.json", [model_golden(name, rng, **options) for name, options in transformers()])
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ std::vector<ModelVariant> some_variants(std::size_t stride = 7) {
   const std::vector<ModelVariant> all = model_variants();
   for (std::size_t i = 0; i < all.size(); i += stride) {
     some.push_back(all[i]);
-    some.back().config.dropout = {0.2, 0.3, 0.25, 0.15};
+    some.back().config.dropout = {0.2, 0.3, 0.25, 0.15, 0.1, 0.3, 0.2};
   }
   return some;
 }
@@ -105,12 +105,15 @@ TEST(Determinism, ShardsAddUpToTheGradientOfTheWholeBatch) {
       EXPECT_NEAR(sum.sums.loss, whole.sums.loss, kBound * whole.sums.loss);
       EXPECT_EQ(sum.sums.labels, whole.sums.labels);
       EXPECT_EQ(sum.sums.correct, whole.sums.correct);
+      double largest = 0;
+      for (const Real g : whole.gradient) largest = std::max(largest, std::fabs(static_cast<double>(g)));
       for (const Param& p : model.params().params()) {
         double most = 0;
         const std::size_t end = p.ref.offset + static_cast<std::size_t>(p.ref.rows * p.ref.cols);
         for (std::size_t i = p.ref.offset; i < end; ++i) {
           most = std::max(most, std::fabs(static_cast<double>(whole.gradient[i])));
         }
+        if (p.name.ends_with(".key.b")) most = largest;  // zero but for rounding: softmax does not see it
         for (std::size_t i = p.ref.offset; i < end; ++i) {
           ASSERT_NEAR(sum.gradient[i], whole.gradient[i], kBound * most) << p.name << " with " << shards << " shards";
         }

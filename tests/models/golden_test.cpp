@@ -1,4 +1,4 @@
-// Whole recurrent models against PyTorch: loss, every gradient, and the losses of ten updates on one batch.
+// Whole models against PyTorch: loss, every gradient, and the losses of ten updates on one batch.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,7 +11,8 @@
 namespace DRAGOMAN_NAMESPACE {
 namespace {
 
-ModelConfig model_config(const nlohmann::json& g) {
+/// models.json: recurrent on both sides, flat.
+ModelConfig recurrent_config(const nlohmann::json& g) {
   ModelConfig config;
   g.at("encoder_cell").get_to(config.encoder.cell);
   g.at("encoder_layers").get_to(config.encoder.layers);
@@ -28,6 +29,52 @@ ModelConfig model_config(const nlohmann::json& g) {
   g.at("attention_size").get_to(config.decoder.attention.size);
   g.at("input_feeding").get_to(config.decoder.input_feeding);
   g.at("init").get_to(config.decoder.init);
+  g.at("tied").get_to(config.tied_embeddings);
+  config.scale_embeddings = g.at("scale_embeddings").get<bool>() ? "always" : "never";
+  return config;
+}
+
+void read_side(const nlohmann::json& g, EncoderConfig& side) {
+  g.at("cell").get_to(side.cell);
+  g.at("bidirectional").get_to(side.bidirectional);
+  g.at("embedding_size").get_to(side.embedding_size);
+  g.at("hidden_size").get_to(side.hidden_size);
+}
+
+void read_side(const nlohmann::json& g, DecoderConfig& side) {
+  g.at("cell").get_to(side.cell);
+  g.at("embedding_size").get_to(side.embedding_size);
+  g.at("hidden_size").get_to(side.hidden_size);
+  g.at("input_feeding").get_to(side.input_feeding);
+  g.at("init").get_to(side.init);
+  const nlohmann::json& attention = g.at("attention");
+  attention.at("score").get_to(side.attention.score);
+  attention.at("query").get_to(side.attention.query);
+  attention.at("context").get_to(side.attention.context);
+  attention.at("size").get_to(side.attention.size);
+}
+
+template <class Side>
+void read_any_side(const nlohmann::json& g, Side& side) {
+  g.at("type").get_to(side.type);
+  g.at("layers").get_to(side.layers);
+  if (side.recurrent()) return read_side(g, side);
+  TransformerConfig& t = side.transformer;
+  g.at("model_size").get_to(t.model_size);
+  g.at("heads").get_to(t.heads);
+  g.at("ffn_size").get_to(t.ffn_size);
+  g.at("norm").get_to(t.norm);
+  g.at("activation").get_to(t.activation);
+  g.at("positions").get_to(t.positions);
+  g.at("max_positions").get_to(t.max_positions);
+}
+
+/// transformers.json: each side as in a configuration file.
+ModelConfig model_config(const nlohmann::json& g) {
+  if (!g.contains("encoder")) return recurrent_config(g);
+  ModelConfig config;
+  read_any_side(g.at("encoder"), config.encoder);
+  read_any_side(g.at("decoder"), config.decoder);
   g.at("tied").get_to(config.tied_embeddings);
   g.at("scale_embeddings").get_to(config.scale_embeddings);
   return config;
@@ -83,14 +130,18 @@ void check_model(const nlohmann::json& golden) {
   }
 }
 
-TEST(ModelGolden, LossGradientsAndTenUpdatesMatchPyTorch) {
-  const nlohmann::json goldens = read_golden("models.json");
-  EXPECT_GE(goldens.size(), 17U);
+void check_models(const std::string& file, std::size_t least) {
+  const nlohmann::json goldens = read_golden(file);
+  EXPECT_GE(goldens.size(), least);
   for (const nlohmann::json& golden : goldens) {
     check_model(golden);
-    if (HasFailure()) return;
+    if (::testing::Test::HasFailure()) return;
   }
 }
+
+TEST(ModelGolden, LossGradientsAndTenUpdatesMatchPyTorch) { check_models("models.json", 17); }
+
+TEST(TransformerGolden, LossGradientsAndTenUpdatesMatchPyTorch) { check_models("transformers.json", 9); }
 
 }  // namespace
 }  // namespace DRAGOMAN_NAMESPACE

@@ -1,11 +1,11 @@
-// Gradient checks of whole recurrent models, in double: every cell with every score and query, and the other
-// options pairwise. A failure names the configuration and the parameter.
+// Gradient checks of whole models, in double: every cell with every score and query, every option of a Transformer
+// layer, hybrids, and the other options pairwise. A failure names the configuration and the parameter.
 #include <gtest/gtest.h>
 
 #include "models/seq2seq.h"
 #include "recurrent/cells.h"
 #include "support/gradient_check.h"
-#include "support/tiny_model.h"
+#include "support/model_variants.h"
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
@@ -97,12 +97,23 @@ TEST_P(ModelGradient, MatchesDifferencesWithLayersTyingInitialStatesAndDropout) 
         }
         config.tied_embeddings = tied;
         if (std::string(tied) == "all") config.encoder.embedding_size = config.decoder.embedding_size;
-        config.scale_embeddings = variant % 2 == 1;
+        config.scale_embeddings = variant % 2 == 1 ? "always" : "never";
         config.dropout = {0.2, 0.3, 0.25, 0.15};
         check_model(config, std::string(query) + " " + init + " " + tied + " variant " + std::to_string(variant), true);
         if (HasFatalFailure()) return;
       }
     }
+  }
+}
+
+TEST(TransformerGradient, MatchesDifferencesForEveryOptionWithAndWithoutDropout) {
+  for (ModelVariant& variant : transformer_variants()) {
+    check_model(variant.config, variant.name, false);
+    if (HasFatalFailure()) return;
+    DropoutConfig& dropout = variant.config.dropout;
+    dropout = {0.2, 0.3, 0.25, 0.15, 0.1, 0.3, 0.2};
+    check_model(variant.config, variant.name + " with dropout", true);
+    if (HasFatalFailure()) return;
   }
 }
 

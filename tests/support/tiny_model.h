@@ -32,6 +32,27 @@ inline Batch tiny_batch(Index source_vocabulary = kSourceVocabulary, Index targe
   return batch;
 }
 
+/// Makes one or both sides Transformers: encoder of width 6 with 3 heads, decoder of width 8 with 2.
+inline void make_transformer(ModelConfig& config, bool encoder, bool decoder) {
+  config.init.scale = 0.3;
+  if (encoder) {
+    config.encoder.type = "transformer";
+    config.encoder.layers = 2;
+    config.encoder.transformer.model_size = 6;
+    config.encoder.transformer.heads = 3;
+    config.encoder.transformer.ffn_size = 7;
+    config.encoder.transformer.max_positions = 9;
+  }
+  if (decoder) {
+    config.decoder.type = "transformer";
+    config.decoder.layers = 2;
+    config.decoder.transformer.model_size = 8;
+    config.decoder.transformer.heads = 2;
+    config.decoder.transformer.ffn_size = 5;
+    config.decoder.transformer.max_positions = 9;
+  }
+}
+
 /// encoder embedding 3, hidden 4 (a direction); decoder embedding 6, hidden 5; additive size 7.
 inline ModelConfig tiny_config() {
   ModelConfig config;

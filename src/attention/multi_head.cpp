@@ -1,0 +1,90 @@
+#include "attention/multi_head.h"
+
+#include <cmath>
+
+#include "core/error.h"
+#include "core/rng.h"
+#include "kernels/rows.h"
+
+namespace DRAGOMAN_NAMESPACE {
+
+MultiHead MultiHead::create(ParamStore& store, const std::string& name, const HeadOptions& options, Index width,
+                            Index memory_width, const Init& init) {
+  CHECK(!options.score->projects_queries && !options.score->projects_keys,
+        "MultiHead projects queries and keys itself");
+  MultiHead layer;
+  layer.options = options;
+  layer.place = hash_name(name);
+  layer.query = Linear::create(store, name + ".query", width, options.heads * options.key_size, init);
+  layer.key = Linear::create(store, name + ".key", memory_width, options.heads * options.key_size, init);
+  layer.value = Linear::create(store, name + ".value", memory_width, options.heads * options.value_size, init);
+  layer.output = Linear::create(store, name + ".output", options.heads * options.value_size, width, init);
+  if (options.score->scaled) layer.scale = 1 / std::sqrt(static_cast<Real>(options.key_size));
+  return layer;
+}
+
+AttentionInput MultiHead::head_input(Index head, ConstMat queries, const KeysValues& kv,
+                                     std::span<const KeyRange> ranges,
+                                     std::span<const std::uint64_t> noise_keys) const {
+  const Dropout dropout{options.dropout, hash_key({place, static_cast<std::uint64_t>(head)})};
+  return {options.score,
+          scale,
+          nullptr,
+          queries.col_range(head * options.key_size, options.key_size),
+          key_columns(kv.keys, head),
+          value_columns(kv.values, head),
+          ranges,
+          dropout,
+          noise_keys};
+}
+
+MultiHead::KeysValues MultiHead::project(Values values, ConstMat memory, Workspace& workspace) const {
+  const KeysValues kv{workspace.mat(memory.rows, key.w.cols), workspace.mat(memory.rows, value.w.cols)};
+  key.forward(values, memory, kv.keys);
+  value.forward(values, memory, kv.values);
+  return kv;
+}
+
+Mat MultiHead::forward(Values values, ConstMat x, const KeysValues& kv, std::span<const KeyRange> ranges,
+                       std::span<const std::uint64_t> noise_keys, Workspace& workspace, Saved& saved) const {
+  saved = {x, workspace.mat(x.rows, query.w.cols), kv, workspace.mat(x.rows, output.w.rows)};
+  const Mat y = workspace.mat(x.rows, output.w.cols);
+  query.forward(values, x, saved.queries);
+  for (Index head = 0; head < options.heads; ++head) {
+    attend(head_input(head, saved.queries, kv, ranges, noise_keys), {}, value_columns(saved.contexts, head), workspace);
+  }
+  output.forward(values, saved.contexts, y);
+  return y;
+}
+
+void MultiHead::backward(Values values, const Saved& saved, std::span<const KeyRange> ranges,
+                         std::span<const std::uint64_t> noise_keys, ConstMat dy, Mat dx, const KeysValues& dkv,
+                         Grads grads, Workspace& workspace) const {
+  const Workspace::Scope scope(workspace);
+  const Mat dcontexts = workspace.mat(dy.rows, output.w.rows);
+  const Mat dqueries = workspace.mat(dy.rows, query.w.cols);
+  output.backward(values, saved.contexts, dy, dcontexts, grads);
+  for (Index head = 0; head < options.heads; ++head) {
+    attend_backward(head_input(head, saved.queries, saved.kv, ranges, noise_keys), {}, value_columns(dcontexts, head),
+                    {key_columns(dqueries, head), key_columns(dkv.keys, head), value_columns(dkv.values, head)},
+                    workspace);
+  }
+  query.backward(values, saved.x, dqueries, dx, grads);
+}
+
+void MultiHead::project_backward(Values values, ConstMat memory, const KeysValues& dkv, Mat dmemory,
+                                 Grads grads) const {
+  key.backward(values, memory, dkv.keys, dmemory, grads, true);
+  value.backward(values, memory, dkv.values, dmemory, grads, true);
+}
+
+void MultiHead::weights(const Saved& saved, Index head, std::span<const KeyRange> ranges, Index begin, Mat a,
+                        Workspace& workspace) const {
+  const Workspace::Scope scope(workspace);
+  const AttentionInput input =
+      head_input(head, saved.queries.row_range(begin, a.rows), saved.kv,
+                 ranges.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(a.rows)), {});
+  attend(input, a, workspace.mat(a.rows, options.value_size), workspace);
+}
+
+}  // namespace DRAGOMAN_NAMESPACE

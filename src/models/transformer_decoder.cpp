@@ -1,0 +1,209 @@
+#include "models/transformer_decoder.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "core/error.h"
+#include "kernels/rows.h"
+
+namespace DRAGOMAN_NAMESPACE {
+
+TransformerDecoder::TransformerDecoder(ParamStore& store, const ModelConfig& config, const Embedding& embedding,
+                                       Index memory_size)
+    : size_(config.decoder.transformer.model_size),
+      input_(store, "decoder", config.decoder.transformer, config, embedding) {
+  const TransformerConfig& c = config.decoder.transformer;
+  for (Index l = 0; l < config.decoder.layers; ++l) {
+    const std::string name = "decoder." + std::to_string(l);
+    layers_.push_back({AttentionBlock::create(store, name + ".self", c, config, size_),
+                       AttentionBlock::create(store, name + ".cross", c, config, memory_size),
+                       FeedForwardBlock::create(store, name + ".ffn", c, config)});
+  }
+  if (c.norm == "pre") norm_ = LayerNorm::create(store, "decoder.norm", size_);
+}
+
+template <class SelfKeysValues>
+Mat TransformerDecoder::run_layer(const BlockContext& context, const Layer& layer, ConstMat x,
+                                  std::span<const KeyRange> self_ranges, const SelfKeysValues& self_keys_values,
+                                  std::span<const KeyRange> cross_ranges, const MultiHead::KeysValues& memory,
+                                  LayerSaved& saved) const {
+  const Mat asked = layer.self.forward(context, x, self_ranges, self_keys_values, saved.self);
+  const auto from_memory = [&](ConstMat) { return memory; };
+  const Mat informed = layer.cross.forward(context, asked, cross_ranges, from_memory, saved.cross);
+  return layer.ffn.forward(context, informed, saved.ffn);
+}
+
+Mat TransformerDecoder::forward(Values values, const Memory& memory, const Sentences& target, const Noise& noise,
+                                Workspace& workspace, const DecoderSaved** saved) const {
+  auto* s = workspace.make<Saved>();
+  s->layers = workspace.array<LayerSaved>(static_cast<Index>(layers_.size()));
+  s->self_ranges = causal_ranges(target.offset, workspace);
+  s->cross_ranges = memory_ranges(target.offset, memory.offset, workspace);
+  s->noise_keys = noise.row_keys(target.offset, workspace);
+  const std::span<TokenId> inputs = workspace.array<TokenId>(target.tokens());
+  for (Index i = 0; i < target.count(); ++i) {
+    inputs[target.offset[i]] = kBos;
+    std::copy_n(target[i].begin(), target.length(i) - 1, inputs.begin() + target.offset[i] + 1);
+  }
+  s->inputs = inputs;
+
+  const BlockContext context{values, s->noise_keys, workspace};
+  Mat x = input_.forward(values, inputs, target.offset, 0, s->noise_keys, workspace);
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    const Layer& layer = layers_[l];
+    const auto same_rows = [&](ConstMat from) { return layer.self.attention.project(values, from, workspace); };
+    x = run_layer(context, layer, x, s->self_ranges, same_rows, s->cross_ranges,
+                  layer.cross.attention.project(values, memory.rows, workspace), *std::construct_at(&s->layers[l]));
+  }
+  if (norm_) x = norm_->forward(values, x, workspace, s->norm);
+  if (saved != nullptr) *saved = s;
+  return x;
+}
+
+void TransformerDecoder::backward(Values values, const Memory& memory, const Sentences& target,
+                                  const DecoderSaved& saved, ConstMat dreadout, const MemoryGrad& dmemory, Grads grads,
+                                  Workspace& workspace) const {
+  const auto& s = static_cast<const Saved&>(saved);
+  const Workspace::Scope scope(workspace);
+  const BlockContext context{values, s.noise_keys, workspace};
+  const Mat dx = workspace.mat(dreadout.rows, dreadout.cols);
+  const Mat dother = workspace.mat(dreadout.rows, dreadout.cols);
+  if (norm_) {
+    norm_->backward(values, s.norm, dreadout, dx, grads);
+  } else {
+    copy(dreadout, dx);
+  }
+  for (std::size_t l = layers_.size(); l-- > 0;) {
+    const Layer& layer = layers_[l];
+    const LayerSaved& kept = s.layers[l];
+    layer.ffn.backward(context, kept.ffn, dx, dother, grads);
+    layer.cross.backward(context, kept.cross, s.cross_ranges, dother, dx, memory.rows, dmemory.rows, grads);
+    layer.self.backward(context, kept.self, s.self_ranges, dx, dother, {}, {}, grads);
+    copy(dother, dx);
+  }
+  input_.backward(s.inputs, target.offset, dx, s.noise_keys, grads);
+}
+
+void TransformerDecoder::attention_maps(const Memory& memory, const Sentences& target, const DecoderSaved& saved,
+                                        Index sentence, Workspace& workspace, std::vector<AttentionMap>& maps) const {
+  const auto& s = static_cast<const Saved&>(saved);
+  const Index begin = target.offset[sentence];
+  const Index length = target.length(sentence);
+  const Index source_length = memory.offset[sentence + 1] - memory.offset[sentence];
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    const auto layer = static_cast<Index>(l);
+    add_head_maps("decoder", layer, layers_[l].self.attention, s.layers[l].self.attention, s.self_ranges, begin, length,
+                  length, workspace, maps);
+    add_head_maps("cross", layer, layers_[l].cross.attention, s.layers[l].cross.attention, s.cross_ranges, begin,
+                  length, source_length, workspace, maps);
+  }
+}
+
+/// The keys and values of earlier steps: for each layer a matrix in which hypothesis i owns `capacity` rows, of which
+/// the first `length` are filled.
+struct TransformerDecoder::State : DecoderState {
+  struct Cache {
+    std::vector<Real> numbers;
+    Index cols = 0;
+
+    [[nodiscard]] Mat mat() { return {numbers.data(), static_cast<Index>(numbers.size()) / cols, cols, cols}; }
+    /// New hypothesis i has the rows of old hypothesis from[i].
+    void rearrange(std::span<const Index> from, Index length, Index old_capacity, Index capacity) {
+      std::vector<Real> moved(from.size() * static_cast<std::size_t>(capacity * cols));
+      for (std::size_t i = 0; i < from.size(); ++i) {
+        std::copy_n(numbers.begin() + from[i] * old_capacity * cols, length * cols,
+                    moved.begin() + static_cast<Index>(i) * capacity * cols);
+      }
+      numbers = std::move(moved);
+    }
+  };
+  struct LayerCache {
+    Cache keys, values;
+  };
+
+  const Memory* memory = nullptr;
+  std::vector<MultiHead::KeysValues> projected;  ///< memory's, for each layer
+  std::vector<Index> sentences;                  ///< of each hypothesis
+  std::vector<LayerCache> layers;
+  Index length = 0, capacity = 0;
+
+  void rearrange(std::span<const Index> from, Index new_capacity) {
+    for (LayerCache& layer : layers) {
+      layer.keys.rearrange(from, length, capacity, new_capacity);
+      layer.values.rearrange(from, length, capacity, new_capacity);
+    }
+    capacity = new_capacity;
+  }
+
+  void select(std::span<const Index> rows) override {
+    std::vector<Index> kept;
+    for (const Index row : rows) kept.push_back(sentences[row]);
+    sentences = std::move(kept);
+    rearrange(rows, capacity);
+  }
+
+  void make_room() {
+    if (length < capacity) return;
+    std::vector<Index> all;
+    for (std::size_t i = 0; i < sentences.size(); ++i) all.push_back(static_cast<Index>(i));
+    rearrange(all, std::max<Index>(2 * capacity, 16));
+  }
+};
+
+std::unique_ptr<DecoderState> TransformerDecoder::start(Values values, const Memory& memory,
+                                                        Workspace& workspace) const {
+  auto state = std::make_unique<State>();
+  state->memory = &memory;
+  for (Index i = 0; i < memory.sentences(); ++i) state->sentences.push_back(i);
+  for (const Layer& layer : layers_) {
+    state->projected.push_back(layer.cross.attention.project(values, memory.rows, workspace));
+    State::LayerCache& cache = state->layers.emplace_back();
+    cache.keys.cols = layer.self.attention.key.w.cols;
+    cache.values.cols = layer.self.attention.value.w.cols;
+  }
+  return state;
+}
+
+Mat TransformerDecoder::step(Values values, DecoderState& base, std::span<const TokenId> tokens,
+                             Workspace& workspace) const {
+  auto& state = static_cast<State&>(base);
+  const auto n = static_cast<Index>(state.sentences.size());
+  CHECK(static_cast<Index>(tokens.size()) == n, "TransformerDecoder: one token a row");
+  state.make_room();
+  const Mat readout = workspace.mat(n, size_);
+  const Workspace::Scope scope(workspace);
+  const std::span<Index> offset = workspace.array<Index>(n + 1);  // every row is a sentence of its own
+  const std::span<KeyRange> self_ranges = workspace.array<KeyRange>(n);
+  const std::span<KeyRange> cross_ranges = workspace.array<KeyRange>(n);
+  for (Index i = 0; i <= n; ++i) offset[i] = i;
+  for (Index i = 0; i < n; ++i) {
+    const Index sentence = state.sentences[i];
+    self_ranges[i] = {i * state.capacity, i * state.capacity + state.length + 1};
+    cross_ranges[i] = {state.memory->offset[sentence], state.memory->offset[sentence + 1]};
+  }
+  const BlockContext context{values, {}, workspace};
+  Mat x = input_.forward(values, tokens, offset, state.length, {}, workspace);
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    const Layer& layer = layers_[l];
+    const auto with_earlier_steps = [&](ConstMat from) {
+      const MultiHead::KeysValues now = layer.self.attention.project(values, from, workspace);
+      const MultiHead::KeysValues all{state.layers[l].keys.mat(), state.layers[l].values.mat()};
+      for (Index i = 0; i < n; ++i) {
+        const Index row = i * state.capacity + state.length;
+        copy(now.keys.row_range(i, 1), all.keys.row_range(row, 1));
+        copy(now.values.row_range(i, 1), all.values.row_range(row, 1));
+      }
+      return all;
+    };
+    LayerSaved unused;
+    x = run_layer(context, layer, x, self_ranges, with_earlier_steps, cross_ranges, state.projected[l], unused);
+  }
+  LayerNorm::Saved unused;
+  if (norm_) x = norm_->forward(values, x, workspace, unused);
+  copy(x, readout);
+  state.length += 1;
+  return readout;
+}
+
+}  // namespace DRAGOMAN_NAMESPACE

@@ -46,14 +46,14 @@ void bench(const BenchArguments& arguments) {
   Seq2Seq model(config.model, static_cast<Index>(tokenizers.source->size()),
                 static_cast<Index>(tokenizers.target->size()));
   model.params().initialize(config.seed);
-  TrainStep step(model, config.training.optimizer, config.training.shards, config.training.label_smoothing,
-                 config.training.clip_norm, config.seed);
+  TrainStep step(model, config.training, config.seed);
   WindowOptions window;
   window.seed = config.seed;
   window.batch_tokens = static_cast<std::size_t>(config.training.batch_tokens);
   window.window = static_cast<std::size_t>(config.training.window);
   Batcher batcher(
-      PairEncoder(corpus, tokenizers, {config.data.max_length, config.data.on_long, config.data.normalization}),
+      PairEncoder(corpus, tokenizers,
+                  {config.data.max_length, config.data.on_long, config.data.normalization, config.tokenizer.sampling}),
       window);
 
   using Clock = std::chrono::steady_clock;

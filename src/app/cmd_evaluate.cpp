@@ -49,7 +49,7 @@ void evaluate(const EvaluateArguments& arguments) {
   for (const auto& translations : translator.translate(sources, 1, &remarks)) {
     hypotheses.push_back(translations.front().text);
   }
-  for (const std::string& sentence : remarks.describe(options.max_input)) {
+  for (const std::string& sentence : translator.describe(remarks)) {
     std::fprintf(stderr, "dragoman: warning: %s\n", sentence.c_str());
   }
   BleuOptions bleu_options;

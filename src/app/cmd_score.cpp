@@ -17,18 +17,6 @@ struct ScoreArguments {
   int threads = 0;
 };
 
-void check_lengths(const std::vector<Batch>& batches, const Corpus& corpus, Index max_input) {
-  for (const Batch& batch : batches) {
-    for (Index i = 0; i < batch.count(); ++i) {
-      const Index pieces = batch.source.length(i) - 1;
-      if (pieces <= max_input) continue;
-      throw UserError(corpus.where(batch.line[static_cast<std::size_t>(i)]) + ": the source has " +
-                      std::to_string(pieces) + " pieces, expected at most " + std::to_string(max_input) +
-                      " (decoding.max_input); shorten the line");
-    }
-  }
-}
-
 void score(const ScoreArguments& arguments) {
   use_threads(arguments.threads);
   LoadedModel loaded = load_model_directory(arguments.model);
@@ -40,7 +28,7 @@ void score(const ScoreArguments& arguments) {
   const PairEncoder encoder(corpus, loaded.tokenizers, {data.max_length, data.on_long, data.normalization}, 0);
   constexpr std::size_t kBatchLabels = 2048;
   const std::vector<Batch> batches = encode_all(encoder, kBatchLabels);
-  check_lengths(batches, corpus, loaded.config.decoding.max_input);
+  check_lengths(*loaded.model, batches, corpus, loaded.config.decoding.max_input);
   std::vector<PairScore> scores;
   evaluate_batches(*loaded.model, batches, 0, &scores);
   for (const PairScore& s : scores) {

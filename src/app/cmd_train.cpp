@@ -124,7 +124,7 @@ void train(const TrainArguments& arguments) {
           ? TokenizerPair::load(dir)
           : train_tokenizers(config.tokenizer, *train_corpus, config.data.normalization, config.seed, &warnings);
   const PairEncoder encoder(*train_corpus, tokenizers,
-                            {config.data.max_length, config.data.on_long, config.data.normalization});
+                            {config.data.max_length, config.data.on_long, config.data.normalization, config.tokenizer.sampling});
   const std::string report = examine(encoder).describe(*train_corpus);
   Seq2Seq model(config.model, static_cast<Index>(tokenizers.source->size()),
                 static_cast<Index>(tokenizers.target->size()));

@@ -117,7 +117,7 @@ void translate(const TranslateArguments& arguments) {
     output.flush();
   }
   if (attention) attention->flush();
-  for (const std::string& sentence : remarks.describe(options.max_input)) {
+  for (const std::string& sentence : translator.describe(remarks)) {
     std::fprintf(stderr, "dragoman: warning: %s\n", sentence.c_str());
   }
 }

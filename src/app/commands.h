@@ -13,6 +13,7 @@ void add_translate(CLI::App& app);
 void add_score(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_metrics(CLI::App& app);
+void add_average(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_config(CLI::App& app);
 void add_bench(CLI::App& app);

@@ -7,20 +7,32 @@
 
 namespace dragoman {
 
-LoadedModel load_model_directory(const std::string& directory) {
+namespace {
+
+void require(const std::filesystem::path& directory, const char* name) {
+  if (std::filesystem::exists(directory / name)) return;
+  throw UserError(directory.string(), 0,
+                  std::string("not a model directory: ") + name + " is missing (expected the model_dir of a training)");
+}
+
+}  // namespace
+
+LoadedModel load_model_without_weights(const std::string& directory) {
   const std::filesystem::path path(directory);
-  for (const char* name : {"config.yaml", "model.safetensors"}) {
-    if (!std::filesystem::exists(path / name)) {
-      throw UserError(
-          directory, 0,
-          std::string("not a model directory: ") + name + " is missing (expected the model_dir of a training)");
-    }
-  }
+  require(path, "config.yaml");
   LoadedModel loaded;
   loaded.config = load_config((path / "config.yaml").string());
   loaded.tokenizers = TokenizerPair::load(path);
   loaded.model = std::make_unique<Seq2Seq>(loaded.config.model, static_cast<Index>(loaded.tokenizers.source->size()),
                                            static_cast<Index>(loaded.tokenizers.target->size()));
+  return loaded;
+}
+
+LoadedModel load_model_directory(const std::string& directory) {
+  const std::filesystem::path path(directory);
+  require(path, "config.yaml");
+  require(path, "model.safetensors");
+  LoadedModel loaded = load_model_without_weights(directory);
   load_model((path / "model.safetensors").string(), loaded.model->params());
   return loaded;
 }

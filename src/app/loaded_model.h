@@ -19,4 +19,7 @@ struct LoadedModel {
 /// Reads config.yaml, the tokenizers and model.safetensors. UserError: not a model directory, or damaged.
 LoadedModel load_model_directory(const std::string& directory);
 
+/// The same without model.safetensors: the parameters have no values.
+LoadedModel load_model_without_weights(const std::string& directory);
+
 }  // namespace dragoman

@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
   dragoman::add_score(app);
   dragoman::add_evaluate(app);
   dragoman::add_metrics(app);
+  dragoman::add_average(app);
   dragoman::add_inspect(app);
   dragoman::add_config(app);
   dragoman::add_bench(app);

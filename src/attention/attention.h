@@ -48,7 +48,7 @@ struct AttentionGrads {
 };
 
 /// With dc given: da_ij = dc_i . v_j (dropped as a_ij was), de = softmax_backward(a, da), then the score's backward.
-/// Empty weights are computed again from Q and K, piece by piece. That costs one of the six products of a piece and
+/// Empty weights are computed again from Q and K, piece by piece. That costs a seventh product of a piece and
 /// spares the memory of queries x keys numbers a head from forward to backward.
 void attend_backward(const AttentionInput& input, ConstMat weights, ConstMat dcontext, const AttentionGrads& grads,
                      Workspace& workspace);

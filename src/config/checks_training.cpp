@@ -90,6 +90,13 @@ void check_training(Checker& checker) {
       training.max_updates > 0 || training.max_epochs > 0 || training.validation.early_stopping.patience > 0,
       {"training.max_epochs", "training.max_updates", "training.validation.early_stopping.patience"},
       "an end of the training", "set max_updates or max_epochs");
+  const CheckpointOptions& checkpoints = training.checkpoints;
+  const std::string last = "training.checkpoints.average_last";
+  checker.require(training.ema == 0 || checkpoints.average_last == 0, {last, "training.ema"},
+                  "one of the two, because either replaces the weights that are saved", "remove one");
+  checker.require(checkpoints.average_last <= checkpoints.keep, {last, "training.checkpoints.keep"},
+                  "at most keep, because the mean is read from the checkpoints", "keep more checkpoints");
+  checker.require(checkpoints.average_last != 1, {last}, "0 (off) or at least 2", "use 0");
   const auto longest = static_cast<Index>(checker.config().data.max_length);
   checker.require(longest < training.batch_tokens, {"training.batch_tokens", "data.max_length"},
                   "at least max_length + 1 (" + std::to_string(longest + 1) +

@@ -45,6 +45,12 @@ void KeyTable::add_data(DataOptions& data, TokenizerOptions& tokenizer) {
       "A ready SentencePiece model, used as it is; of the source side when not shared.");
   add("tokenizer.target_model_file", &tokenizer.target_model_file, anything(),
       "The ready SentencePiece model of the target side when not shared.");
+
+  section("tokenizer.sampling", "Subword sampling: each epoch sees other pieces of the same training words.");
+  add("tokenizer.sampling.alpha", &tokenizer.sampling.alpha, between(0, 1),
+      "0: off. bpe: probability of leaving out a merge (BPE-dropout); unigram: smoothing of the draws.");
+  add("tokenizer.sampling.nbest", &tokenizer.sampling.nbest, between(-1, 512),
+      "unigram: draw among so many best segmentations; -1: among all.");
 }
 
 void KeyTable::add_transformer(const std::string& side, TransformerConfig& config) {
@@ -146,6 +152,8 @@ void KeyTable::add_training(TrainOptions& training) {
       "Limit of the global norm of the gradient of the mean loss per label; 0: off.");
   add("training.label_smoothing", &training.label_smoothing, probability(),
       "Share of the label's probability spread over the whole vocabulary; 0: off.");
+  add("training.ema", &training.ema, probability(),
+      "Decay of an exponential moving average of the weights, which is then validated and saved; 0: off.");
   add("training.shards", &training.shards, power_of_two(64),
       "Pieces of a batch that run in parallel, at least as many as threads; part of the result, unlike threads.");
   add("training.window", &training.window, between(1, 100000000), "Lines shuffled, sorted and batched together.");
@@ -202,6 +210,8 @@ void KeyTable::add_training(TrainOptions& training) {
       "Updates between checkpoints; 0: at each validation, without data.dev after each epoch.");
   add("training.checkpoints.keep", &training.checkpoints.keep, between(1, 1000000),
       "Latest checkpoints kept, beside the best model.");
+  add("training.checkpoints.average_last", &training.checkpoints.average_last, between(0, 1000),
+      "Validate and save the mean of so many latest checkpoints instead of the current weights; 0: off.");
 }
 
 void KeyTable::add_decoding(DecodeOptions& decoding) {

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "core/real.h"
 
 namespace dragoman {
+
+/// A model that takes sentences of any length.
+inline constexpr Index kNoLimit = std::numeric_limits<Index>::max();
 
 /// Sentence i is ids[offset[i] .. offset[i + 1]).
 struct Sentences {

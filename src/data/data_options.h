@@ -27,6 +27,14 @@ struct DataOptions {
   bool tsv_header = false;              ///< the first line of a tsv file is a header
 };
 
+/// Subword sampling of training text: each epoch sees other pieces of the same words.
+struct SamplingOptions {
+  /// 0: off. bpe: probability that a merge is left out (BPE-dropout, Provilkov et al. 2020, section 3); unigram: exponent
+  /// of the probabilities that segmentations are drawn with (Kudo 2018, section 3.2).
+  double alpha = 0;
+  int nbest = -1;  ///< unigram: draw among so many best segmentations; -1: among all
+};
+
 struct TokenizerOptions {
   std::string type = "sentencepiece";  ///< sentencepiece | word | char
   std::string model_type = "bpe";      ///< bpe | unigram
@@ -34,6 +42,7 @@ struct TokenizerOptions {
   bool shared = true;                  ///< one vocabulary for both sides
   double character_coverage = 1.0;
   std::size_t min_frequency = 1;  ///< word and char: rarer types become unk
+  SamplingOptions sampling;
   std::string model_file;         ///< a ready SentencePiece model (shared, or the source's)
   std::string target_model_file;  ///< the target's, when not shared
 };

@@ -15,33 +15,39 @@ PairEncoder::PairEncoder(const Corpus& corpus, TokenizerPair tokenizers, FilterO
     : corpus_(corpus),
       tokenizers_(std::move(tokenizers)),
       options_(std::move(options)),
-      cache_(std::make_shared<EncodedCache>(corpus.size(), cache_bytes)) {
+      cache_(std::make_shared<EncodedCache>(corpus.size(), options_.sampling.alpha > 0 ? 0 : cache_bytes)) {
   if (options_.max_length == 0) throw UserError("data.max_length: found 0, expected at least 1");
   if (options_.on_long != "skip" && options_.on_long != "truncate") {
     throw UserError("data.on_long: found \"" + options_.on_long + "\", expected skip or truncate");
   }
 }
 
-void PairEncoder::read(std::size_t i, EncodedPair& pair) const {
+void PairEncoder::read(std::size_t i, EncodedPair& pair, bool sample) const {
   std::string source;
   std::string target;
   corpus_.read(i, source, target);
   pair.line = i;
-  pair.source = tokenizers_.source->encode(normalize_text(source, options_.normalization));
-  pair.target = tokenizers_.target->encode(normalize_text(target, options_.normalization));
+  const auto pieces = [&](const Tokenizer& tokenizer, const std::string& line) {
+    const std::string text = normalize_text(line, options_.normalization);
+    return sample ? tokenizer.sample(text, options_.sampling) : tokenizer.encode(text);
+  };
+  pair.source = pieces(*tokenizers_.source, source);
+  pair.target = pieces(*tokenizers_.target, target);
 }
 
 PairFate PairEncoder::encode_filtered(std::size_t i, EncodedPair& pair) const {
   PairFate fate{};
   if (cache_->find(i, pair, fate)) return fate;
-  fate = filter(i, pair);
+  fate = filter(i, pair, false);
   cache_->insert(i, pair, fate);
   return fate;
 }
 
-PairFate PairEncoder::filter(std::size_t i, EncodedPair& pair) const {
+PairFate PairEncoder::sample_filtered(std::size_t i, EncodedPair& pair) const { return filter(i, pair, true); }
+
+PairFate PairEncoder::filter(std::size_t i, EncodedPair& pair, bool sample) const {
   if (corpus_.bytes(i) > kMaxTrainingBytes) return PairFate::too_many_bytes;
-  read(i, pair);
+  read(i, pair, sample);
   if (pair.source.empty()) return PairFate::empty_source;
   if (pair.target.empty()) return PairFate::empty_target;
   const std::size_t limit = options_.max_length;
@@ -55,7 +61,7 @@ PairFate PairEncoder::filter(std::size_t i, EncodedPair& pair) const {
 }
 
 void PairEncoder::encode(std::size_t i, EncodedPair& pair) const {
-  read(i, pair);
+  read(i, pair, false);
   pair.source.push_back(kEos);
   pair.target.push_back(kEos);
 }

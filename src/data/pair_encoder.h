@@ -19,10 +19,11 @@ struct FilterOptions {
   std::size_t max_length = 100;
   std::string on_long = "skip";
   std::string normalization = "clean";
+  SamplingOptions sampling = {};
 };
 
 /// Refers to the corpus, which must live longer. Const methods may be called by several threads. Copies share one
-/// cache of encoded training pairs.
+/// cache of encoded training pairs; with subword sampling there is none.
 class PairEncoder {
  public:
   static constexpr std::size_t kDefaultCache = std::size_t{1} << 28;
@@ -32,6 +33,9 @@ class PairEncoder {
 
   /// Training: fills `pair` when the fate is kept or truncated.
   PairFate encode_filtered(std::size_t i, EncodedPair& pair) const;
+  /// The same with pieces that are drawn at random, if sampling is on (data/tokenizer.h, seed_sampling).
+  PairFate sample_filtered(std::size_t i, EncodedPair& pair) const;
+  [[nodiscard]] bool samples() const { return options_.sampling.alpha > 0; }
   /// Development and test text: nothing is dropped or cut.
   void encode(std::size_t i, EncodedPair& pair) const;
 
@@ -39,8 +43,8 @@ class PairEncoder {
   [[nodiscard]] const TokenizerPair& tokenizers() const { return tokenizers_; }
 
  private:
-  void read(std::size_t i, EncodedPair& pair) const;  // without eos
-  PairFate filter(std::size_t i, EncodedPair& pair) const;
+  void read(std::size_t i, EncodedPair& pair, bool sample) const;  // without eos
+  PairFate filter(std::size_t i, EncodedPair& pair, bool sample) const;
 
   const Corpus& corpus_;
   TokenizerPair tokenizers_;

@@ -43,6 +43,14 @@ class SentencePieceTokenizer final : public Tokenizer {
     return ids;
   }
 
+  std::vector<TokenId> sample(std::string_view text, const SamplingOptions& options) const override {
+    std::vector<int> ids;
+    const auto status = processor_.SampleEncode(absl::string_view(text.data(), text.size()), options.nbest,
+                                                static_cast<float>(options.alpha), &ids);
+    CHECK(status.ok(), status.ToString());
+    return ids;
+  }
+
   std::string decode(std::span<const TokenId> ids) const override {
     std::string text;
     const auto status = processor_.Decode(std::vector<int>(ids.begin(), ids.end()), &text);
@@ -151,6 +159,11 @@ sp::util::Status train(const TokenizerOptions& options, std::size_t vocab_size, 
 }
 
 }  // namespace
+
+void seed_sampling(std::uint64_t seed) {
+  // The largest number means "no seed" to SentencePiece.
+  sp::SetRandomGeneratorSeed(static_cast<unsigned int>(seed % 0xffffffffU));
+}
 
 TokenizerPtr train_sentencepiece(const TokenizerOptions& options, const TrainingText& text,
                                  std::vector<std::string>* warnings) {

@@ -62,6 +62,11 @@ TokenizerPtr checked(TokenizerPtr tokenizer) {
 
 }  // namespace
 
+std::vector<TokenId> Tokenizer::sample(std::string_view /*text*/, const SamplingOptions& /*options*/) const {
+  CHECK(false, "only SentencePiece samples pieces");
+  return {};
+}
+
 void Tokenizer::save(const std::filesystem::path& path) const { write_file_atomically(path.string(), serialize()); }
 
 TokenizerPtr train_tokenizer(const TokenizerOptions& options, const TrainingText& text, std::uint64_t seed,

@@ -24,6 +24,9 @@ class Tokenizer {
 
   /// Pieces of a cleaned line, without bos and eos. Never gives bos or eos, whatever the text spells.
   [[nodiscard]] virtual std::vector<TokenId> encode(std::string_view text) const = 0;
+  /// The same, with pieces drawn at random (SentencePiece only). Draws come from a generator of the calling thread:
+  /// see seed_sampling.
+  [[nodiscard]] virtual std::vector<TokenId> sample(std::string_view text, const SamplingOptions& options) const;
   /// The text of the ids; bos and eos are left out, unk becomes U+2047 (SentencePiece: between spaces).
   [[nodiscard]] virtual std::string decode(std::span<const TokenId> ids) const = 0;
   /// Number of ids, control tokens included.
@@ -37,6 +40,10 @@ class Tokenizer {
 
   void save(const std::filesystem::path& path) const;
 };
+
+/// Fixes what sample() draws in threads that have not drawn yet. SentencePiece reads its seed once a thread, so whoever
+/// wants reproducible draws seeds and then samples in a new thread.
+void seed_sampling(std::uint64_t seed);
 
 /// The lines a tokenizer is trained on, cleaned; read in order, perhaps several times. Empty lines are skipped.
 struct TrainingText {

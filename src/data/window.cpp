@@ -1,8 +1,10 @@
 #include "data/window.h"
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <numeric>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -15,6 +17,19 @@ namespace {
 
 bool shorter(const EncodedPair& a, const EncodedPair& b) {
   return std::tuple(a.target.size(), a.source.size(), a.line) < std::tuple(b.target.size(), b.source.size(), b.line);
+}
+
+template <class Work>
+void in_new_thread(Work work) {
+  std::exception_ptr error;
+  std::jthread([&] {
+    try {
+      work();
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }).join();
+  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace
@@ -47,11 +62,19 @@ Window WindowMaker::make(const std::stop_token& stop) {
   const std::size_t begin = index_ * options_.window;
   const std::size_t end = std::min(begin + options_.window, order_.size());
   std::vector<EncodedPair> pairs;
-  for (std::size_t i = begin; i < end && !stop.stop_requested(); ++i) {
-    EncodedPair pair;
-    const PairFate fate = encoder_.encode_filtered(order_[i], pair);
-    report_.count(fate, order_[i]);
-    if (is_used(fate)) pairs.push_back(std::move(pair));
+  const auto encode = [&](auto encode_one) {
+    for (std::size_t i = begin; i < end && !stop.stop_requested(); ++i) {
+      EncodedPair pair;
+      const PairFate fate = encode_one(order_[i], pair);
+      report_.count(fate, order_[i]);
+      if (is_used(fate)) pairs.push_back(std::move(pair));
+    }
+  };
+  if (encoder_.samples()) {
+    seed_sampling(hash_key({options_.seed, hash_name("pieces"), epoch_, index_}));
+    in_new_thread([&] { encode([&](std::size_t i, EncodedPair& pair) { return encoder_.sample_filtered(i, pair); }); });
+  } else {
+    encode([&](std::size_t i, EncodedPair& pair) { return encoder_.encode_filtered(i, pair); });
   }
   std::sort(pairs.begin(), pairs.end(), shorter);
   Window window{epoch_, index_, {}, false, {}};

@@ -120,7 +120,9 @@ class Beam {
 std::vector<std::vector<Hypothesis>> beam_search(const Seq2Seq& model, Values values, const Sentences& source,
                                                  const DecodeOptions& options, Workspace& workspace) {
   std::vector<Beam> beams;
-  for (Index i = 0; i < source.count(); ++i) beams.emplace_back(options, length_cap(options, source.length(i) - 1));
+  for (Index i = 0; i < source.count(); ++i) {
+    beams.emplace_back(options, length_cap(options, source.length(i) - 1, model.max_target_tokens()));
+  }
   const Memory memory = model.encode(values, source, workspace);
   const std::unique_ptr<DecoderState> state = model.start(values, memory, workspace);
   std::vector<TokenId> tokens(beams.size(), kBos);

@@ -26,7 +26,7 @@ std::vector<Hypothesis> greedy_search(const Seq2Seq& model, Values values, const
       const Index sentence = alive[row];
       Hypothesis& hypothesis = results[sentence];
       const auto pieces = static_cast<Index>(hypothesis.ids.size());
-      const Index cap = length_cap(options, source.length(sentence) - 1);
+      const Index cap = length_cap(options, source.length(sentence) - 1, model.max_target_tokens());
       // Barred ids keep their share of the softmax.
       const double normalizer = log_normalizer(logits.row(row), logits.cols);
       if (!std::isfinite(normalizer)) throw NotFinite();

@@ -1,5 +1,6 @@
 #include "decode/search_rules.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace DRAGOMAN_NAMESPACE {
@@ -11,8 +12,10 @@ double length_penalty(const DecodeOptions& options, Index length) {
   return 1;
 }
 
-Index length_cap(const DecodeOptions& options, Index source_pieces) {
-  return static_cast<Index>(options.max_length_factor * static_cast<double>(source_pieces)) + options.max_length_extra;
+Index length_cap(const DecodeOptions& options, Index source_pieces, Index max_target_tokens) {
+  const auto pieces =
+      static_cast<Index>(options.max_length_factor * static_cast<double>(source_pieces)) + options.max_length_extra;
+  return std::min(pieces, max_target_tokens - 1);
 }
 
 bool allowed(const DecodeOptions& options, TokenId id, Index pieces, Index cap) {

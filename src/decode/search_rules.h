@@ -17,8 +17,9 @@ struct NotFinite : std::runtime_error {
 /// (Wu et al. 2016, equation 14).
 double length_penalty(const DecodeOptions& options, Index length);
 
-/// Pieces that a translation of `source_pieces` may have at most: factor x source_pieces + extra.
-Index length_cap(const DecodeOptions& options, Index source_pieces);
+/// Pieces that a translation of `source_pieces` may have at most: factor x source_pieces + extra, and one less than
+/// the tokens that the model takes (eos).
+Index length_cap(const DecodeOptions& options, Index source_pieces, Index max_target_tokens);
 
 /// May `id` follow `pieces` pieces? bos never; unk only if allowed; eos from min_length on; at the cap only eos.
 bool allowed(const DecodeOptions& options, TokenId id, Index pieces, Index cap);

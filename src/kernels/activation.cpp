@@ -10,7 +10,7 @@ namespace DRAGOMAN_NAMESPACE {
 namespace {
 
 struct Relu {
-  static Real value(Real x) { return x > 0 ? x : 0; }
+  static Real value(Real x) { return x < 0 ? 0 : x; }  // NaN stays NaN
   static Real slope(Real x) { return x > 0 ? 1 : 0; }
 };
 

@@ -47,7 +47,8 @@ inline Real tanh_of(Real x) {
   return std::fabs(x) < 0.3F ? near : far;
 }
 
-/// erf(x) = sign(x) (1 - t p(t) exp(-x^2)), t = 1 / (1 + 0.3275911 |x|) (Abramowitz and Stegun 1964, 7.1.26).
+/// erf(x) = sign(x) (1 - t p(t) exp(-x^2)), t = 1 / (1 + 0.3275911 |x|) (Abramowitz and Stegun 1964, 7.1.26) away from
+/// zero; its odd Taylor series near zero, where that form cancels.
 inline Real erf_of(Real x) {
   const float t = 1 / (1 + 0.3275911F * std::fabs(x));
   float p = 1.061405429F;
@@ -55,7 +56,11 @@ inline Real erf_of(Real x) {
   p = p * t + 1.421413741F;
   p = p * t - 0.284496736F;
   p = p * t + 0.254829592F;
-  return std::copysign(1 - p * t * exp_of(-x * x), x);
+  const float far = std::copysign(1 - p * t * exp_of(-x * x), x);
+  const float z = x * x;
+  const float series = 1 + z * (-1.0F / 3 + z * (0.1F + z * (-1.0F / 42 + z * (1.0F / 216 - z * (1.0F / 1320)))));
+  const float near = 1.128379167F * x * series;  // 2 / sqrt(pi)
+  return std::fabs(x) < 0.5F ? near : far;
 }
 
 #endif

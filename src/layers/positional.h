@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/batch.h"
 #include "core/params.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -18,6 +19,9 @@ class Positions {
   /// `kind` as above; max_positions counts for learned ones, which start as draws of `init`.
   Positions(ParamStore& store, const std::string& name, const std::string& kind, Index size, Index max_positions,
             const Init& init);
+
+  /// kNoLimit unless learned.
+  [[nodiscard]] Index max_positions() const { return table_.empty() ? kNoLimit : table_.rows; }
 
   /// Row r of sentence i is at position first + r - offset[i]. CHECK: beyond max_positions.
   void add(Values values, std::span<const Index> offset, Index first, Mat x) const;

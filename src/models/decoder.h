@@ -30,6 +30,7 @@ class Decoder {
   virtual ~Decoder() = default;
 
   [[nodiscard]] virtual Index readout_size() const = 0;
+  [[nodiscard]] virtual Index max_tokens() const { return kNoLimit; }  ///< of a sentence, eos included
 
   /// Teacher forcing: `target` has labels (pieces + eos), the input is bos + pieces. Readout rows [labels, size] in
   /// batch order, before dropout on the readout. saved == nullptr: inference.

@@ -21,6 +21,7 @@ class Encoder {
   [[nodiscard]] virtual Index final_layers() const = 0;  ///< number of final states
   [[nodiscard]] virtual Index final_size() const = 0;    ///< width of the final states
   [[nodiscard]] virtual bool has_final_c() const = 0;
+  [[nodiscard]] virtual Index max_tokens() const { return kNoLimit; }  ///< of a sentence, eos included
 
   /// saved == nullptr: inference. The Memory lives in the workspace.
   virtual Memory forward(Values values, const Sentences& source, const Noise& noise, Workspace& workspace,

@@ -8,7 +8,7 @@
 
 namespace dragoman {
 
-/// How a matrix starts (docs/specification.md, Initialisation).
+/// How a matrix starts (docs/specification.md, Models).
 struct InitConfig {
   std::string weights = "xavier";        ///< xavier | normal | uniform | orthogonal
   std::string recurrent = "orthogonal";  ///< the same choices, for the hidden-to-hidden matrices

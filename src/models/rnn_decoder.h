@@ -9,7 +9,7 @@
 //                                           c_t = A(s_t);   r_t = tanh(W [c_t; s_t] + b)
 // Without attention c_t is dropped from all formulas (context start) or the encoder's final h (every_step).
 //
-// One function, step(), computes a time step. Training calls it with views into time-major buffers of all steps,
+// One function, step_rows(), computes a time step. Training calls it with views into time-major buffers of all steps,
 // decoding with buffers of one step. Products that don't depend on the state are taken out of the time loop: the
 // embedding's share of the first cell's input, and the readout unless it is fed back.
 #pragma once

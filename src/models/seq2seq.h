@@ -22,6 +22,9 @@ class Seq2Seq {
   [[nodiscard]] const ParamStore& params() const { return store_; }
   [[nodiscard]] Values values() const { return store_.values(); }
   [[nodiscard]] Index target_vocabulary() const { return output_.vocabulary(); }
+  /// Longest sentences that the model takes, eos included (kNoLimit without learned positions).
+  [[nodiscard]] Index max_source_tokens() const { return encoder_->max_tokens(); }
+  [[nodiscard]] Index max_target_tokens() const { return decoder_->max_tokens(); }
 
   /// Forward and backward of the loss summed over the batch's labels; gradients are added to grads.
   LossSums forward_backward(Values values, const Batch& batch, const Noise& noise, double smoothing, Grads grads,

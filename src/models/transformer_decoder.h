@@ -23,6 +23,7 @@ class TransformerDecoder : public Decoder {
   TransformerDecoder(ParamStore& store, const ModelConfig& config, const Embedding& embedding, Index memory_size);
 
   [[nodiscard]] Index readout_size() const override { return size_; }
+  [[nodiscard]] Index max_tokens() const override { return input_.positions.max_positions(); }
 
   Mat forward(Values values, const Memory& memory, const Sentences& target, const Noise& noise, Workspace& workspace,
               const DecoderSaved** saved) const override;

@@ -22,6 +22,7 @@ class TransformerEncoder : public Encoder {
   [[nodiscard]] Index final_layers() const override { return 1; }
   [[nodiscard]] Index final_size() const override { return size_; }
   [[nodiscard]] bool has_final_c() const override { return false; }
+  [[nodiscard]] Index max_tokens() const override { return input_.positions.max_positions(); }
 
   Memory forward(Values values, const Sentences& source, const Noise& noise, Workspace& workspace,
                  const EncoderSaved** saved) const override;

@@ -97,28 +97,44 @@ void Checkpoints::save(const ParamStore& store, const Optimizer& optimizer, cons
   prune(state.update, keep);
 }
 
-void Checkpoints::prune(std::int64_t newest, std::int64_t keep) const {
-  std::vector<std::pair<std::int64_t, fs::path>> scheduled;
+std::vector<std::pair<TrainingState, fs::path>> Checkpoints::list() const {
+  std::vector<std::pair<TrainingState, fs::path>> found;
+  if (!fs::exists(directory_)) return found;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
     if (!entry.is_directory()) continue;
-    if (!fs::exists(entry.path() / "state.json")) {  // a removal that was cut short
-      fs::remove_all(entry.path());
-      continue;
-    }
-    const TrainingState state = read_state(entry.path() / "state.json");
-    if (state.update == newest) {
-      if (!state.interrupted) scheduled.emplace_back(state.update, entry.path());
-    } else if (state.interrupted) {
-      fs::remove_all(entry.path());
+    if (fs::exists(entry.path() / "state.json")) {
+      found.emplace_back(read_state(entry.path() / "state.json"), entry.path());
     } else {
-      scheduled.emplace_back(state.update, entry.path());
+      fs::remove_all(entry.path());
     }
   }
-  std::sort(scheduled.begin(), scheduled.end());
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first.update < b.first.update; });
+  return found;
+}
+
+void Checkpoints::prune(std::int64_t newest, std::int64_t keep) const {
+  std::vector<std::pair<std::int64_t, fs::path>> scheduled;
+  for (const auto& [state, path] : list()) {
+    if (!state.interrupted) {
+      scheduled.emplace_back(state.update, path);
+    } else if (state.update != newest) {
+      fs::remove_all(path);
+    }
+  }
   const auto excess = static_cast<std::int64_t>(scheduled.size()) - std::max<std::int64_t>(keep, 1);
   for (std::int64_t i = 0; i < excess; ++i) {
     if (scheduled[i].first != newest) fs::remove_all(scheduled[i].second);
   }
+}
+
+std::vector<std::string> Checkpoints::models_before(std::int64_t update, std::int64_t count) const {
+  std::vector<std::string> paths;
+  for (const auto& [state, path] : list()) {
+    if (!state.interrupted && state.update < update) paths.push_back((path / "model.safetensors").string());
+  }
+  const auto excess = static_cast<std::int64_t>(paths.size()) - count;
+  if (excess > 0) paths.erase(paths.begin(), paths.begin() + excess);
+  return paths;
 }
 
 TrainingState Checkpoints::latest_state() const {

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/params.h"
 #include "data/batcher.h"
@@ -42,6 +44,8 @@ class Checkpoints {
 
   /// Saves, moves `latest`, and removes scheduled checkpoints beyond `keep` and older interrupted ones.
   void save(const ParamStore& store, const Optimizer& optimizer, const TrainingState& state, std::int64_t keep) const;
+  /// model.safetensors of the scheduled checkpoints before `update`, at most `count` of the latest, oldest first.
+  [[nodiscard]] std::vector<std::string> models_before(std::int64_t update, std::int64_t count) const;
   /// UserError: there is none, or it is damaged.
   [[nodiscard]] TrainingState latest_state() const;
   /// The tensors of that state's checkpoint. UserError: damaged, or of another model.
@@ -50,6 +54,8 @@ class Checkpoints {
  private:
   [[nodiscard]] std::filesystem::path path_of(std::int64_t update) const;
   void prune(std::int64_t newest, std::int64_t keep) const;
+  /// Checkpoints on disk with their states, oldest first; what is left of a removal that was cut short is removed.
+  [[nodiscard]] std::vector<std::pair<TrainingState, std::filesystem::path>> list() const;
 
   std::filesystem::path directory_;
 };

@@ -11,14 +11,15 @@ constexpr std::size_t kRange = std::size_t{1} << 15;
 constexpr std::size_t kBlock = 16;
 }  // namespace
 
-Optimizer::Optimizer(const OptimizerOptions& options, const ParamStore& store)
-    : options_(options), size_(store.size()) {
+Optimizer::Optimizer(const OptimizerOptions& options, const ParamStore& store, double ema)
+    : options_(options), ema_(ema), size_(store.size()) {
   if (options.type == "sgd") {
     if (options.momentum > 0) moments.push_back({"momentum", std::vector<Real>(size_)});
   } else {
     moments.push_back({"first", std::vector<Real>(size_)});
     moments.push_back({"second", std::vector<Real>(size_)});
   }
+  if (ema_ > 0) moments.push_back({"ema", std::vector<Real>(size_)});
   if (options.type == "adamw") {
     decays_.resize(size_ / kBlock);
     for (const Param& p : store.params()) {
@@ -36,7 +37,7 @@ void Optimizer::apply_range(std::size_t begin, std::size_t end, std::int64_t upd
     const auto momentum = static_cast<Real>(options_.momentum);
     for (std::size_t i = begin; i < end; ++i) {
       Real step = g_scale * gradient[i];
-      if (!moments.empty()) step = moments[0].numbers[i] = momentum * moments[0].numbers[i] + step;
+      if (options_.momentum > 0) step = moments[0].numbers[i] = momentum * moments[0].numbers[i] + step;
       values[i] -= rate * step;
     }
     return;
@@ -66,11 +67,20 @@ void Optimizer::apply_range(std::size_t begin, std::size_t end, std::int64_t upd
   }
 }
 
+void Optimizer::average_range(std::size_t begin, std::size_t end, std::int64_t update, const Real* values) {
+  const auto u = static_cast<double>(update);
+  const auto share = static_cast<Real>(1 - std::min(ema_, (u - 1) / (u + 8)));
+  Real* average = moments.back().numbers.data();
+  for (std::size_t i = begin; i < end; ++i) average[i] += share * (values[i] - average[i]);
+}
+
 void Optimizer::apply(std::int64_t update, double learning_rate, const Real* gradient, double scale, Real* values) {
   const auto ranges = static_cast<Index>((size_ + kRange - 1) / kRange);
   parallel_for(ranges, [&](Index r, int /*worker*/) {
     const std::size_t begin = static_cast<std::size_t>(r) * kRange;
-    apply_range(begin, std::min(begin + kRange, size_), update, learning_rate, gradient, scale, values);
+    const std::size_t end = std::min(begin + kRange, size_);
+    apply_range(begin, end, update, learning_rate, gradient, scale, values);
+    if (ema_ > 0) average_range(begin, end, update, values);
   });
 }
 

@@ -11,14 +11,13 @@ namespace {
 constexpr std::size_t kRange = std::size_t{1} << 14;
 }
 
-TrainStep::TrainStep(Seq2Seq& model, const OptimizerOptions& optimizer, Index shards, double label_smoothing,
-                     double clip_norm, std::uint64_t seed)
+TrainStep::TrainStep(Seq2Seq& model, const TrainOptions& options, std::uint64_t seed)
     : model_(model),
-      optimizer_(optimizer, model.params()),
-      label_smoothing_(label_smoothing),
-      clip_norm_(clip_norm),
+      optimizer_(options.optimizer, model.params(), options.ema),
+      label_smoothing_(options.label_smoothing),
+      clip_norm_(options.clip_norm),
       seed_(seed),
-      shards_(static_cast<std::size_t>(shards)),
+      shards_(static_cast<std::size_t>(options.shards)),
       workspaces_(static_cast<std::size_t>(max_threads())) {
   for (Shard& shard : shards_) shard.gradient.resize(model.params().size());
 }

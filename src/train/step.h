@@ -15,8 +15,7 @@ namespace DRAGOMAN_NAMESPACE {
 /// buffers are summed in a fixed binary tree. So the number of threads never changes a bit.
 class TrainStep {
  public:
-  TrainStep(Seq2Seq& model, const OptimizerOptions& optimizer, Index shards, double label_smoothing, double clip_norm,
-            std::uint64_t seed);
+  TrainStep(Seq2Seq& model, const TrainOptions& options, std::uint64_t seed);
 
   /// Adds the gradient of one micro-batch to the update number `update` (from 1).
   void accumulate(const Batch& batch, std::int64_t update);

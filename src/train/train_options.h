@@ -47,6 +47,7 @@ struct ValidationOptions {
 struct CheckpointOptions {
   std::int64_t every_updates = 0;  ///< 0: at each validation
   std::int64_t keep = 3;           ///< scheduled checkpoints kept beside the best
+  std::int64_t average_last = 0;   ///< validate and save the mean of so many; 0: the current weights
 };
 
 struct TrainOptions {
@@ -60,6 +61,7 @@ struct TrainOptions {
   ScheduleOptions schedule;
   double clip_norm = 1.0;  ///< 0: off
   double label_smoothing = 0.1;
+  double ema = 0;                ///< decay of the moving average of the weights; 0: off
   Index shards = 4;              ///< a power of two
   Index window = 20000;          ///< lines shuffled, sorted and batched together
   std::int64_t log_every = 100;  ///< updates between log lines

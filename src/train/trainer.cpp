@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "core/error.h"
+#include "train/average.h"
 #include "train/model_file.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -34,8 +35,7 @@ Trainer::Trainer(Seq2Seq& model, TrainingInput input, Observer& observer)
       input_(std::move(input)),
       observer_(observer),
       checkpoints_(input_.model_dir),
-      step_(model, input_.training.optimizer, input_.training.shards, input_.training.label_smoothing,
-            input_.training.clip_norm, input_.seed),
+      step_(model, input_.training, input_.seed),
       schedule_(input_.training.schedule, input_.training.optimizer.learning_rate, input_.training.max_updates) {
   const TrainOptions& t = input_.training;
   if (input_.resume) {
@@ -91,7 +91,7 @@ int Trainer::run() {
     }
   }
   // Without validations the last model is the best; its checkpoint may be all that a crash has left of it.
-  if (!state_.best) save_best_model();
+  if (!state_.best) with_final_weights([&] { save_best_model(); });
   final_test();
   return 0;
 }
@@ -176,17 +176,44 @@ void Trainer::report_interval() {
   interval_seconds_ = 0;
 }
 
-void Trainer::validate_and_save() {
+bool Trainer::due(std::int64_t every_updates) const {
+  if (every_updates > 0) return state_.update % every_updates == 0;
+  const std::int64_t every_epochs = input_.training.validation.every_epochs;
+  return epoch_ended_ && static_cast<std::int64_t>(state_.position.epoch) % every_epochs == 0;
+}
+
+bool Trainer::checkpoint_due() const {
   const TrainOptions& t = input_.training;
-  const auto due = [&](std::int64_t every_updates) {
-    if (every_updates > 0) return state_.update % every_updates == 0;
-    return epoch_ended_ && static_cast<std::int64_t>(state_.position.epoch) % t.validation.every_epochs == 0;
+  return finished() || due(t.checkpoints.every_updates > 0 ? t.checkpoints.every_updates : t.validation.every_updates);
+}
+
+void Trainer::validate_and_save() {
+  if ((due(input_.training.validation.every_updates) || finished()) && validator_) validate();
+  if (finished()) report_interval();  // validation may have stopped the training
+  if (checkpoint_due()) save(false);
+}
+
+template <class Use>
+void Trainer::with_final_weights(const Use& use) {
+  const std::int64_t average_last = input_.training.checkpoints.average_last;
+  std::vector<Real>* weights = state_.update > 0 ? step_.optimizer().average() : nullptr;
+  std::vector<Real> mean;
+  if (weights == nullptr && average_last > 0) {
+    const bool with_this = checkpoint_due();
+    const std::vector<std::string> before =
+        checkpoints_.models_before(state_.update, average_last - (with_this ? 1 : 0));
+    WeightMean sum(model_.params());
+    for (const std::string& path : before) sum.add_file(path);
+    if (with_this || before.empty()) sum.add(model_.params().data());
+    mean = sum.mean();
+    weights = &mean;
+  }
+  const auto exchange = [&] {
+    if (weights != nullptr) std::swap_ranges(weights->begin(), weights->end(), model_.params().data());
   };
-  const bool validation_due = due(t.validation.every_updates) || finished();
-  if (validation_due && validator_) validate();
-  const bool last = finished();  // validation may have stopped the training
-  if (last) report_interval();
-  if (last || (t.checkpoints.every_updates > 0 ? due(t.checkpoints.every_updates) : validation_due)) save(false);
+  exchange();
+  use();
+  exchange();
 }
 
 /// model.safetensors: what `translate` loads.
@@ -194,16 +221,21 @@ void Trainer::save_best_model() { save_model((input_.model_dir / "model.safetens
 
 void Trainer::validate() {
   const EarlyStoppingOptions& early = input_.training.validation.early_stopping;
-  ValidationReport report = validator_->run();
+  ValidationReport report;
+  with_final_weights([&] {
+    report = validator_->run();
+    const double value = report.metrics.at(early.metric);
+    report.best = std::isfinite(value) && (!state_.best || better_metric(early.metric, value, *state_.best));
+    if (report.best) {
+      state_.best = value;
+      save_best_model();
+    }
+  });
   report.epoch = static_cast<std::int64_t>(state_.position.epoch) + (epoch_ended_ ? 0 : 1);
   report.update = state_.update;
-  const double value = report.metrics.at(early.metric);
-  report.best = std::isfinite(value) && (!state_.best || better_metric(early.metric, value, *state_.best));
   if (report.best) {
-    state_.best = value;
     state_.best_update = state_.update;
     state_.bad_validations = 0;
-    save_best_model();
   } else {
     ++state_.bad_validations;
   }

@@ -58,6 +58,13 @@ class Trainer {
   void validate_and_save();
   void validate();
   void save(bool interrupted);
+  /// Has an interval of validations or checkpoints ended? every_updates 0: by epochs.
+  [[nodiscard]] bool due(std::int64_t every_updates) const;
+  [[nodiscard]] bool checkpoint_due() const;
+  /// Calls use() while the model has the weights that are validated and saved: the moving average if there is one,
+  /// else the mean of the last checkpoints if wanted (this update's among them when it is due), else the current ones.
+  template <class Use>
+  void with_final_weights(const Use& use);
   void save_best_model();
   void final_test();
 

@@ -20,10 +20,10 @@ Validator::Validator(const Seq2Seq& model, const TokenizerPair& tokenizers, cons
     : model_(model),
       translator_(model, tokenizers, decoding, data.normalization),
       options_(options),
-      label_smoothing_(label_smoothing),
-      max_input_(decoding.max_input) {
+      label_smoothing_(label_smoothing) {
   const PairEncoder encoder(corpus, tokenizers, {data.max_length, data.on_long, data.normalization}, 0);
   batches_ = encode_all(encoder, kBatchLabels);
+  check_lengths(model, batches_, corpus, kNoLimit);
   sources_.resize(corpus.size());
   references_.resize(corpus.size());
   for (std::size_t i = 0; i < corpus.size(); ++i) corpus.read(i, sources_[i], references_[i]);
@@ -45,7 +45,7 @@ ValidationReport Validator::run() const {
   if (wanted("bleu") || wanted("sequence_accuracy")) {
     LineRemarks remarks;
     const std::vector<std::vector<Translation>> translations = translator_.translate(sources_, 1, &remarks);
-    report.remarks = remarks.describe(max_input_);
+    report.remarks = translator_.describe(remarks);
     BleuOptions options;
     options.tokenizer = parse_bleu_tokenizer(options_.tokenize);
     options.lowercase = options_.lowercase;

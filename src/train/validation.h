@@ -29,7 +29,6 @@ class Validator {
   Translator translator_;
   ValidationOptions options_;
   double label_smoothing_;
-  Index max_input_;
   std::vector<Batch> batches_;
   std::vector<std::string> sources_, references_;
 };

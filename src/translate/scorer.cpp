@@ -1,8 +1,32 @@
 #include "translate/scorer.h"
 
+#include "core/error.h"
 #include "core/parallel.h"
 
 namespace DRAGOMAN_NAMESPACE {
+
+namespace {
+
+void check_length(const std::string& where, const std::string& side, Index pieces, Index limit, const char* key) {
+  if (pieces <= limit) return;
+  throw UserError(where + ": the " + side + " has " + std::to_string(pieces) + " pieces, expected at most " +
+                  std::to_string(limit) + " (" + key + "); shorten the line");
+}
+
+}  // namespace
+
+void check_lengths(const Seq2Seq& model, const std::vector<Batch>& batches, const Corpus& corpus, Index max_input) {
+  for (const Batch& batch : batches) {
+    for (Index i = 0; i < batch.count(); ++i) {
+      const std::string where = corpus.where(batch.line[static_cast<std::size_t>(i)]);
+      const Index source = batch.source.length(i) - 1;
+      check_length(where, "source", source, max_input, "decoding.max_input");
+      check_length(where, "source", source, model.max_source_tokens() - 1, "model.encoder.max_positions - 1");
+      check_length(where, "target", batch.target.length(i) - 1, model.max_target_tokens() - 1,
+                   "model.decoder.max_positions - 1");
+    }
+  }
+}
 
 LossSums evaluate_batches(const Seq2Seq& model, const std::vector<Batch>& batches, double smoothing,
                           std::vector<PairScore>* pair_scores) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "data/corpus.h"
 #include "models/seq2seq.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -11,6 +12,9 @@ struct PairScore {
   double log_prob = 0;  ///< natural, sum over labels
   Index labels = 0;     ///< pieces and eos
 };
+
+/// UserError naming the line: a source of more than max_input pieces, or a side longer than the model takes.
+void check_lengths(const Seq2Seq& model, const std::vector<Batch>& batches, const Corpus& corpus, Index max_input);
 
 /// Teacher-forced, without dropout, on all threads; sums are added in the order of the batches. pair_scores (may be
 /// null) gets one entry a pair, in order.

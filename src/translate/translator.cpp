@@ -34,22 +34,24 @@ std::vector<std::vector<Hypothesis>> search(const Seq2Seq& model, const Sentence
 
 }  // namespace
 
-std::vector<std::string> LineRemarks::describe(Index max_input) const {
-  std::vector<std::string> sentences;
-  if (!bad_utf8.empty()) {
-    sentences.push_back("invalid UTF-8 replaced by U+FFFD in " + list_lines(bad_utf8));
-  }
-  if (!cut.empty()) {
-    sentences.push_back("cut at " + std::to_string(max_input) + " pieces (decoding.max_input): " + list_lines(cut));
-  }
-  return sentences;
-}
-
 Translator::Translator(const Seq2Seq& model, TokenizerPair tokenizers, DecodeOptions options, std::string normalization)
     : model_(model),
       tokenizers_(std::move(tokenizers)),
       options_(std::move(options)),
-      normalization_(std::move(normalization)) {}
+      normalization_(std::move(normalization)),
+      max_input_(std::min(options_.max_input, model.max_source_tokens() - 1)) {}
+
+std::vector<std::string> Translator::describe(const LineRemarks& remarks) const {
+  std::vector<std::string> sentences;
+  if (!remarks.bad_utf8.empty()) {
+    sentences.push_back("invalid UTF-8 replaced by U+FFFD in " + list_lines(remarks.bad_utf8));
+  }
+  if (!remarks.cut.empty()) {
+    const std::string key = max_input_ < options_.max_input ? "model.encoder.max_positions" : "decoding.max_input";
+    sentences.push_back("cut at " + std::to_string(max_input_) + " pieces (" + key + "): " + list_lines(remarks.cut));
+  }
+  return sentences;
+}
 
 std::vector<std::vector<Translation>> Translator::translate(const std::vector<std::string>& lines,
                                                             std::size_t first_line, LineRemarks* remarks) const {
@@ -61,8 +63,8 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<st
     const std::string text = normalize_text(replace_invalid(lines[i], &changed), normalization_);
     bad[i] = changed;
     pieces[i] = tokenizers_.source->encode(text);
-    cut[i] = static_cast<Index>(pieces[i].size()) > options_.max_input;
-    if (cut[i]) pieces[i].resize(static_cast<std::size_t>(options_.max_input));
+    cut[i] = static_cast<Index>(pieces[i].size()) > max_input_;
+    if (cut[i]) pieces[i].resize(static_cast<std::size_t>(max_input_));
   });
 
   std::vector<std::size_t> order;

@@ -13,10 +13,7 @@ namespace DRAGOMAN_NAMESPACE {
 /// What happened to single lines; numbers count from 1.
 struct LineRemarks {
   std::vector<std::size_t> bad_utf8;  ///< bad sequences became U+FFFD
-  std::vector<std::size_t> cut;       ///< cut at decoding.max_input pieces
-
-  /// One sentence a kind, with the first line numbers; empty when there is nothing to say.
-  [[nodiscard]] std::vector<std::string> describe(Index max_input) const;
+  std::vector<std::size_t> cut;       ///< cut at decoding.max_input pieces, or at what the model takes
 };
 
 struct Translation {
@@ -38,6 +35,9 @@ class Translator {
                                                                 std::size_t first_line = 1,
                                                                 LineRemarks* remarks = nullptr) const;
 
+  /// One sentence a kind, with the first line numbers; empty when there is nothing to say.
+  [[nodiscard]] std::vector<std::string> describe(const LineRemarks& remarks) const;
+
   /// Attention maps of a translation (its best hypothesis, teacher-forced), eos included on both sides.
   [[nodiscard]] std::vector<AttentionMap> attention(const Translation& translation) const;
 
@@ -46,6 +46,7 @@ class Translator {
   TokenizerPair tokenizers_;
   DecodeOptions options_;
   std::string normalization_;
+  Index max_input_;  ///< pieces
 };
 
 }  // namespace DRAGOMAN_NAMESPACE

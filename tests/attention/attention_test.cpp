@@ -1,14 +1,19 @@
-// Every score of the table through AttentionLayer: the formula, gradients with ragged key ranges, and masking.
+// Every score of the table through AttentionLayer: the formula, gradients with ragged key ranges, dropout and masking.
 #include "attention/attention_layer.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <limits>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/rng.h"
 #include "support/gradient_check.h"
 #include "support/numbers.h"
 
@@ -17,23 +22,38 @@ namespace {
 
 constexpr Index kQueries = 7, kKeys = 11, kValueSize = 3, kAdditiveSize = 4, kLongest = 5;
 const std::vector<KeyRange> kRanges = {{0, 5}, {0, 5}, {5, 7}, {7, 11}, {7, 11}, {5, 7}, {8, 9}};
+/// Queries of one piece see different numbers of keys, as causal ones do; the longest range need not be the last.
+const std::vector<KeyRange> kCausalRanges = {{0, 1}, {0, 5}, {0, 3}, {5, 6}, {5, 7}, {7, 9}, {7, 11}};
 
 struct Case {
   ParamStore store;
   AttentionLayer layer;
+  std::vector<KeyRange> ranges;
   Numbers queries, keys, values, weights, context, dcontext;
+  Dropout dropout;
+  std::vector<std::uint64_t> noise;
   Workspace workspace;
 
-  explicit Case(const Score& score)
-      : queries(kQueries, 5, 1),
+  explicit Case(const Score& score, const std::vector<KeyRange>& key_ranges = kRanges, Real drop = 0)
+      : ranges(key_ranges),
+        queries(kQueries, 5, 1),
         keys(kKeys, score.projects_keys ? 6 : 5, 2),
         values(kKeys, kValueSize, 3),
         weights(kQueries, kLongest, 4),
         context(kQueries, kValueSize, 5),
-        dcontext(kQueries, kValueSize, 6) {
+        dcontext(kQueries, kValueSize, 6),
+        dropout{drop, hash_name("attention")} {
     const Index size = score.projects_queries ? kAdditiveSize : queries.cols;
     layer = AttentionLayer::create(store, "attention", score, queries.cols, keys.cols, size, {Init::Kind::normal, 0.6});
     initialize_with_biases(store, 7);
+    for (std::uint64_t i = 0; i < kQueries; ++i) noise.push_back(hash_key({8, i}));
+  }
+
+  [[nodiscard]] AttentionInput input(ConstMat q, ConstMat k) const {
+    AttentionInput in = layer.input(store.values(), q, k, values, ranges);
+    in.dropout = dropout;
+    in.noise_keys = noise;
+    return in;
   }
 
   /// The projected queries and keys, which backward wants too.
@@ -42,10 +62,35 @@ struct Case {
     const Mat q = workspace.mat(kQueries, layer.size);
     layer.project_queries(store.values(), queries, q);
     const ConstMat k = layer.project_keys(store.values(), keys, workspace);
-    attend(layer.input(store.values(), q, k, values, kRanges), weights.mat(), context.mat(), workspace);
+    attend(input(q, k), weights.mat(), context.mat(), workspace);
     return {q, k};
   }
+
+  /// The longest range of the piece of query i: of its neighbors whose ranges begin where its does.
+  [[nodiscard]] Index longest_of_piece(Index i) const {
+    Index begin = i, most = 0;
+    while (begin > 0 && ranges[begin - 1].begin == ranges[i].begin) --begin;
+    for (; begin < kQueries && ranges[begin].begin == ranges[i].begin; ++begin) {
+      most = std::max(most, ranges[begin].size());
+    }
+    return most;
+  }
 };
+
+/// Equal and different ranges within a piece, each without and with dropout.
+template <class Check>
+void for_each_case(Check check) {
+  for (const Score* score : scores()) {
+    for (const bool causal : {false, true}) {
+      for (const Real dropout : {Real(0), Real(0.4)}) {
+        SCOPED_TRACE(std::string(score->name) + (causal ? ", causal" : "") + (dropout > 0 ? ", dropout" : ""));
+        Case c(*score, causal ? kCausalRanges : kRanges, dropout);
+        check(c);
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
 
 double product(ConstMat m, const Real* column, Index j, Index rows) {
   double sum = 0;
@@ -79,25 +124,87 @@ double score_by_definition(const Case& c, const Real* q, const Real* k) {
 }
 
 TEST(Attention, MatchesTheFormulaForEveryScore) {
-  for (const Score* score : scores()) {
-    SCOPED_TRACE(score->name);
-    Case c(*score);
+  for_each_case([](Case& c) {
     c.forward();
     for (Index i = 0; i < kQueries; ++i) {
       std::vector<double> a;
       double sum = 0;
-      for (Index j = kRanges[i].begin; j < kRanges[i].end; ++j) {
+      for (Index j = c.ranges[i].begin; j < c.ranges[i].end; ++j) {
         a.push_back(std::exp(score_by_definition(c, c.queries.view().row(i), c.keys.view().row(j))));
         sum += a.back();
       }
+      std::vector<Real> mask(a.size(), 1);
+      const auto seen = static_cast<Index>(a.size());
+      c.dropout.apply({mask.data(), 1, seen, seen}, std::span(c.noise).subspan(static_cast<std::size_t>(i), 1));
       std::vector<double> expected(kValueSize);
-      for (Index j = 0; j < kRanges[i].size(); ++j) {
+      for (Index j = 0; j < seen; ++j) {
         ASSERT_NEAR(c.weights.view()(i, j), a[j] / sum, 1e-6) << "query " << i << " key " << j;
         for (Index v = 0; v < kValueSize; ++v) {
-          expected[v] += a[j] / sum * static_cast<double>(c.values.view()(kRanges[i].begin + j, v));
+          expected[v] += static_cast<double>(mask[j]) * a[j] / sum *
+                         static_cast<double>(c.values.view()(c.ranges[i].begin + j, v));
         }
       }
-      for (Index v = 0; v < kValueSize; ++v) ASSERT_NEAR(c.context.view()(i, v), expected[v], 2e-6) << "query " << i;
+      for (Index v = 0; v < kValueSize; ++v) ASSERT_NEAR(c.context.view()(i, v), expected[v], 3e-6) << "query " << i;
+    }
+  });
+}
+
+TEST(Attention, WeightsAreZeroBeyondTheRange) {
+  for_each_case([](Case& c) {
+    const Numbers before = c.weights;
+    c.forward();
+    for (Index i = 0; i < kQueries; ++i) {
+      for (Index j = c.ranges[i].size(); j < kLongest; ++j) {  // beyond the piece nothing is written
+        const Real expected = j < c.longest_of_piece(i) ? 0 : before.view()(i, j);
+        EXPECT_EQ(c.weights.view()(i, j), expected) << "query " << i << " column " << j;
+      }
+    }
+  });
+}
+
+TEST(Attention, KeptWeightsDontChangeABit) {
+  for_each_case([](Case& c) {
+    const auto [q, k] = c.forward();
+    const AttentionInput in = c.input(q, k);
+    Numbers context(kQueries, kValueSize, 9);
+    attend(in, {}, context.mat(), c.workspace);
+    EXPECT_TRUE(same_bits(context, c.context));
+
+    AttentionInput without_noise = in;  // weights are kept as they were before dropout
+    without_noise.noise_keys = {};
+    Numbers weights(kQueries, kLongest, 4);
+    attend(without_noise, weights.mat(), context.mat(), c.workspace);
+    EXPECT_TRUE(same_bits(weights, c.weights));
+    EXPECT_EQ(same_bits(context, c.context), c.dropout.p == 0);
+
+    const Index size = c.layer.size;
+    std::vector<Numbers> gradients;  // with weights kept, without
+    for (const ConstMat kept : {c.weights.view(), ConstMat()}) {
+      Numbers dq(kQueries, size, 10), dk(kKeys, size, 11), dvalues(kKeys, kValueSize, 12), dv(1, size, 13);
+      attend_backward(in, kept, c.dcontext, {dq.mat(), dk.mat(), dvalues.mat(), dv.data.data()}, c.workspace);
+      for (Numbers* m : {&dq, &dk, &dvalues, &dv}) gradients.push_back(std::move(*m));
+    }
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_TRUE(same_bits(gradients[i], gradients[i + 4])) << i;
+  });
+}
+
+TEST(Attention, KeysBeyondTheRangeInsideAPieceDontMatter) {
+  for (const Score* score : scores()) {
+    SCOPED_TRACE(score->name);
+    Case c(*score, kCausalRanges);
+    c.forward();
+    const Numbers before = c.context, keys = c.keys, values = c.values;
+    for (Index changed = 0; changed < kKeys; ++changed) {
+      c.keys = keys;
+      c.values = values;
+      for (Index j = 0; j < keys.cols; ++j) c.keys.mat()(changed, j) += Real(0.5);
+      for (Index j = 0; j < values.cols; ++j) c.values.mat()(changed, j) += Real(0.5);
+      c.forward();
+      for (Index i = 0; i < kQueries; ++i) {
+        const bool seen = changed >= c.ranges[i].begin && changed < c.ranges[i].end;
+        EXPECT_EQ(same_bits(c.context.view().row_range(i, 1), before.view().row_range(i, 1)), !seen)
+            << "query " << i << " key " << changed;
+      }
     }
   }
 }
@@ -135,9 +242,7 @@ TEST(Attention, EqualKeysShareTheWeightEvenly) {
 #ifdef DRAGOMAN_DOUBLE
 
 TEST(Attention, GradientsMatchDifferencesForEveryScore) {
-  for (const Score* score : scores()) {
-    SCOPED_TRACE(score->name);
-    Case c(*score);
+  for_each_case([](Case& c) {
     const auto [q, k] = c.forward();
     NoisyGradient gradient(c.store.size());
     // Keys and values get gradients added, queries overwritten.
@@ -145,12 +250,12 @@ TEST(Attention, GradientsMatchDifferencesForEveryScore) {
     const Mat dq = c.workspace.mat(q.rows, q.cols);
     const Mat dk = c.workspace.zeros(k.rows, k.cols);
     const Mat dvalues_mat{dvalues.data(), kKeys, kValueSize, kValueSize};
-    attend_backward(c.layer.input(c.store.values(), q, k, c.values, kRanges), c.weights, c.dcontext,
-                    {dq, dk, dvalues_mat, c.layer.v.in(gradient.grads()).data}, c.workspace);
+    attend_backward(c.input(q, k), c.weights, c.dcontext, {dq, dk, dvalues_mat, c.layer.v.in(gradient.grads()).data},
+                    c.workspace);
     c.layer.keys_backward(c.store.values(), c.keys, dk, {dkeys.data(), kKeys, c.keys.cols, c.keys.cols},
                           gradient.grads());
     Numbers dqueries(kQueries, c.queries.cols, 13);
-    if (score->projects_queries) {
+    if (c.layer.score->projects_queries) {
       c.layer.query.backward(c.store.values(), c.queries, dq, dqueries.mat(), gradient.grads());
     } else {
       for (Index i = 0; i < kQueries; ++i) std::copy_n(dq.row(i), dq.cols, dqueries.mat().row(i));
@@ -167,8 +272,7 @@ TEST(Attention, GradientsMatchDifferencesForEveryScore) {
     check_gradient("queries", c.queries.data.data(), dqueries.data.data(), kQueries * c.queries.cols, loss);
     check_gradient("keys", c.keys.data.data(), dkeys.added().data(), kKeys * c.keys.cols, loss);
     check_gradient("values", c.values.data.data(), dvalues.added().data(), kKeys * kValueSize, loss);
-    if (HasFatalFailure()) return;
-  }
+  });
 }
 
 #endif

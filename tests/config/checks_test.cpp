@@ -122,6 +122,27 @@ TEST(ConfigChecks, TransformerCombinations) {
   EXPECT_FINE({decoder, "model.dropout.layers=0.1", "model.encoder.layers=2"});
 }
 
+TEST(ConfigChecks, AveragesExcludeEachOtherAndNeedCheckpoints) {
+  expect_problems({
+      {{"training.checkpoints.average_last=2", "training.ema=0.99"}, "expected one of the two"},
+      {{"training.checkpoints.average_last=4"}, "found 4 with training.checkpoints.keep 3, expected at most keep"},
+      {{"training.checkpoints.average_last=1"}, "expected 0 (off) or at least 2"},
+  });
+  EXPECT_FINE({"training.checkpoints.average_last=5", "training.checkpoints.keep=5"});
+}
+
+TEST(ConfigChecks, SamplingNeedsSentencePiece) {
+  const std::string on = "tokenizer.sampling.alpha=0.1";
+  expect_problems({
+      {{on, "tokenizer.type=word"}, "only sentencepiece samples pieces"},
+      {{"tokenizer.sampling.nbest=5", "tokenizer.model_type=unigram"}, "nothing is sampled"},
+      {{on, "tokenizer.sampling.nbest=5"}, "BPE-dropout leaves out merges"},
+      {{on, "tokenizer.sampling.nbest=1", "tokenizer.model_type=unigram"}, "at least 2 to draw among"},
+  });
+  EXPECT_FINE({on});
+  EXPECT_FINE({on, "tokenizer.sampling.nbest=5", "tokenizer.model_type=unigram"});
+}
+
 TEST(ConfigChecks, OptimizerKeysBelongToTheirOptimizer) {
   const std::string sgd = "training.optimizer.type=sgd";
   expect_problems({

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "core/batch.h"
+
 namespace DRAGOMAN_NAMESPACE {
 namespace {
 
@@ -33,9 +35,10 @@ TEST(LengthCap, GrowsWithTheSource) {
   DecodeOptions options;
   options.max_length_factor = 1.5;
   options.max_length_extra = 4;
-  EXPECT_EQ(length_cap(options, 0), 4);
-  EXPECT_EQ(length_cap(options, 1), 5);
-  EXPECT_EQ(length_cap(options, 10), 19);
+  EXPECT_EQ(length_cap(options, 0, kNoLimit), 4);
+  EXPECT_EQ(length_cap(options, 1, kNoLimit), 5);
+  EXPECT_EQ(length_cap(options, 10, kNoLimit), 19);
+  EXPECT_EQ(length_cap(options, 10, 12), 11);  // and eos
 }
 
 TEST(Allowed, NeverBosAndUnkOnlyWhenAskedFor) {

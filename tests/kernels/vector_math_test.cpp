@@ -1,4 +1,4 @@
-// exp, tanh and sigmoid against the standard library; sums against plain loops.
+// exp, tanh, sigmoid and erf against the standard library; sums against plain loops.
 #include "kernels/vector_math.h"
 
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@ namespace DRAGOMAN_NAMESPACE {
 namespace {
 
 #ifdef DRAGOMAN_DOUBLE
-constexpr double kExpBound = 1e-15, kTanhBound = 1e-15;
+constexpr double kExpBound = 1e-15, kTanhBound = 1e-15, kErfBound = 1e-15;
 #else
-constexpr double kExpBound = 2e-7, kTanhBound = 4e-7;  // as vector_math.h says
+constexpr double kExpBound = 2e-7, kTanhBound = 4e-7, kErfBound = 5e-7;  // as vector_math.h says
 #endif
 
 /// Numbers from low to high, close together, and powers of two around zero.
@@ -32,18 +32,20 @@ std::vector<Real> grid(double low, double high) {
   return xs;
 }
 
-/// The largest |f(x) - exact(x)| / |exact(x)|; f runs in a vector loop, as in the kernels, and one by one.
+/// The largest |f(x) - exact(x)| / |exact(x)|, or without the divisor; f runs in a vector loop, as in the kernels, and
+/// one by one.
 template <class F, class Exact>
-double worst_error(const std::vector<Real>& xs, F f, Exact exact) {
+double worst_error(const std::vector<Real>& xs, F f, Exact exact, bool relative = true) {
   std::vector<Real> ys(xs.size());
 #pragma omp simd
   for (std::size_t i = 0; i < xs.size(); ++i) ys[i] = f(xs[i]);
   double worst = 0;
   for (std::size_t i = 0; i < xs.size(); ++i) {
     const double wanted = exact(static_cast<double>(xs[i]));
-    if (wanted == 0) continue;
-    worst = std::max(worst, std::fabs(static_cast<double>(ys[i]) - wanted) / std::fabs(wanted));
-    if (i % 7 == 0) worst = std::max(worst, std::fabs(static_cast<double>(f(xs[i])) - wanted) / std::fabs(wanted));
+    const double unit = relative ? std::fabs(wanted) : 1;
+    if (unit == 0) continue;
+    worst = std::max(worst, std::fabs(static_cast<double>(ys[i]) - wanted) / unit);
+    if (i % 7 == 0) worst = std::max(worst, std::fabs(static_cast<double>(f(xs[i])) - wanted) / unit);
   }
   return worst;
 }
@@ -78,10 +80,23 @@ TEST(VectorMath, SigmoidStaysWithinItsBound) {
   EXPECT_EQ(sigmoid_of(0), Real(0.5));
 }
 
+TEST(VectorMath, ErfStaysWithinItsBound) {
+  const auto exact = [](double x) { return std::erf(x); };
+  for (const double high : {10.0, 1.0, 0.1}) {
+    EXPECT_LT(worst_error(
+                  grid(-high, high), [](Real x) { return erf_of(x); }, exact, false),
+              kErfBound)
+        << high;
+  }
+  for (const Real x : {Real(0), Real(0.3), Real(2), Real(7)}) EXPECT_EQ(erf_of(-x), -erf_of(x)) << x;
+}
+
 TEST(VectorMath, LargeArgumentsSaturate) {
   for (const Real x : {Real(100), Real(1e4), Real(1e30), std::numeric_limits<Real>::infinity()}) {
     EXPECT_EQ(tanh_of(x), 1);
     EXPECT_EQ(tanh_of(-x), -1);
+    EXPECT_EQ(erf_of(x), 1);
+    EXPECT_EQ(erf_of(-x), -1);
     EXPECT_EQ(sigmoid_of(x), 1);
     EXPECT_LT(sigmoid_of(-x), 1e-37);
     EXPECT_GE(sigmoid_of(-x), 0);
@@ -95,16 +110,18 @@ TEST(VectorMath, NanComesOutAsNan) {
   EXPECT_TRUE(std::isnan(exp_of(kNan)));
   EXPECT_TRUE(std::isnan(tanh_of(kNan)));
   EXPECT_TRUE(std::isnan(sigmoid_of(kNan)));
+  EXPECT_TRUE(std::isnan(erf_of(kNan)));
   std::vector<Real> xs(100, kNan);  // in vector loops too
-  std::vector<Real> exps(xs.size()), tanhs(xs.size()), sigmoids(xs.size());
+  std::vector<Real> exps(xs.size()), tanhs(xs.size()), sigmoids(xs.size()), erfs(xs.size());
 #pragma omp simd
   for (std::size_t i = 0; i < xs.size(); ++i) {
     exps[i] = exp_of(xs[i]);
     tanhs[i] = tanh_of(xs[i]);
     sigmoids[i] = sigmoid_of(xs[i]);
+    erfs[i] = erf_of(xs[i]);
   }
   for (std::size_t i = 0; i < xs.size(); ++i) {
-    EXPECT_TRUE(std::isnan(exps[i]) && std::isnan(tanhs[i]) && std::isnan(sigmoids[i])) << i;
+    EXPECT_TRUE(std::isnan(exps[i]) && std::isnan(tanhs[i]) && std::isnan(sigmoids[i]) && std::isnan(erfs[i])) << i;
   }
 }
 

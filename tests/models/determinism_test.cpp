@@ -8,6 +8,7 @@
 #include "models/seq2seq.h"
 #include "support/model_variants.h"
 #include "support/numbers.h"
+#include "support/step_options.h"
 #include "train/step.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -130,7 +131,7 @@ std::vector<Real> train(const ModelConfig& config, int threads) {
   Seq2Seq model(config, vocabulary, kTargetVocabulary);
   model.params().initialize(3);
   OptimizerOptions adam;
-  TrainStep step(model, adam, 4, kSmoothing, 1.0, 5);
+  TrainStep step(model, step_options(adam, 4, 1.0), 5);
   for (std::int64_t update = 1; update <= 3; ++update) {
     step.accumulate(batch_of(9, vocabulary), update);
     step.accumulate(batch_of(3, vocabulary), update);

@@ -31,6 +31,7 @@ class TextCase {
     TokenizerOptions options;
     options.type = tokenizer;
     options.shared = shared;
+    options.vocab_size = 20;
     tokenizers = train_tokenizers(options, *corpus, "clean", 1, nullptr);
   }
 

@@ -94,7 +94,11 @@ class Recorder : public Observer {
 /// 20 training pairs, 8 others for validation, a model with dropout everywhere, two micro-batches an update.
 class TrainingCase {
  public:
-  TrainingCase() : text(20), dev_text(8, "word", false, 2), encoder(*text.corpus, text.tokenizers, {}) {
+  /// With `tokenizer` sentencepiece the pieces of each epoch are drawn at random.
+  explicit TrainingCase(const std::string& tokenizer = "word")
+      : text(20, tokenizer),
+        dev_text(8, "word", false, 2),
+        encoder(*text.corpus, text.tokenizers, {.sampling = {.alpha = tokenizer == "sentencepiece" ? 0.3 : 0.0}}) {
     model_config = tiny_config();
     model_config.decoder.layers = 2;
     model_config.dropout = {0.1, 0.1, 0.1, 0.1};

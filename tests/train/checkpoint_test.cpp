@@ -9,6 +9,7 @@
 #include <set>
 
 #include "support/numbers.h"
+#include "support/step_options.h"
 #include "support/text_case.h"
 #include "train/step.h"
 
@@ -24,7 +25,7 @@ using testing::user_error;
 struct Training {
   explicit Training(const std::string& optimizer = "adamw", double momentum = 0)
       : model(tiny_config(), kSourceVocabulary, kTargetVocabulary),
-        step(model, options(optimizer, momentum), 2, 0.1, 1, 5) {
+        step(model, step_options(options(optimizer, momentum), 2, 1), 5) {
     model.params().initialize(3);
   }
   static OptimizerOptions options(const std::string& type, double momentum) {

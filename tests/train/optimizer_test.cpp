@@ -156,6 +156,7 @@ TEST(Optimizer, NamesItsMoments) {
   EXPECT_EQ(names("sgd", 0.5), "momentum ");
   EXPECT_EQ(names("adam", 0), "first second ");
   EXPECT_EQ(names("adamw", 0), "first second ");
+  EXPECT_EQ(Optimizer(options_of("sgd", 0.1), store, 0.9).moments.back().name, "ema");
 }
 
 TEST(Optimizer, ThreadsChangeNoBit) {

@@ -9,6 +9,7 @@
 
 #include "support/allocation_guard.h"
 #include "support/numbers.h"
+#include "support/step_options.h"
 #include "support/text_case.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -70,7 +71,7 @@ GradientStep gradient_step(const ModelConfig& config, const std::vector<Batch>& 
   Seq2Seq model = make_model(config);
   OptimizerOptions sgd;
   sgd.type = "sgd";
-  TrainStep step(model, sgd, shards, kSmoothing, clip_norm, 5);
+  TrainStep step(model, step_options(sgd, shards, clip_norm), 5);
   const std::vector<Real> before = values_of(model);
   for (const Batch& batch : batches) step.accumulate(batch, 1);
   GradientStep found{step.finish(1, 1.0), {}};
@@ -146,7 +147,7 @@ TEST(TrainStep, ForgetsTheGradientOfAnUpdate) {
   Seq2Seq model = make_model();
   OptimizerOptions sgd;
   sgd.type = "sgd";
-  TrainStep step(model, sgd, 4, kSmoothing, 0, 5);
+  TrainStep step(model, step_options(sgd, 4, 0), 5);
   step.accumulate(random_batch(6, 1), 1);
   step.finish(1, 0.0);  // a rate of zero: the model stays
   step.accumulate(random_batch(9, 2), 2);
@@ -172,7 +173,7 @@ TEST(TrainStep, ThreadsChangeNoBit) {
 TEST(TrainStep, SaysWhichGradientIsNotFiniteAndUpdatesNothing) {
   Seq2Seq model = make_model();
   OptimizerOptions adam;
-  TrainStep step(model, adam, 4, kSmoothing, 1, 5);
+  TrainStep step(model, step_options(adam, 4, 1), 5);
   const Batch batch = random_batch(9, 1);
   const std::size_t poisoned = model.params().find("output.b")->ref.offset + 4;
   const Real kept = model.params().data()[poisoned];
@@ -202,7 +203,7 @@ TEST(TrainStep, ASecondPassOfTheSameBatchesRequestsNoMemory) {
     config.encoder.cell = config.decoder.cell = cell;
     Seq2Seq model = make_model(config);
     OptimizerOptions adam;
-    TrainStep step(model, adam, 4, kSmoothing, 1, 5);
+    TrainStep step(model, step_options(adam, 4, 1), 5);
     const std::vector<Batch> batches = {random_batch(9, 1), random_batch(33, 2), random_batch(3, 3)};
     std::int64_t update = 0;
     for (int pass = 1; pass <= 3; ++pass) {

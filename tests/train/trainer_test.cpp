@@ -76,6 +76,100 @@ TEST(Trainer, AnInterruptionAfterEveryUpdateChangesNothing) {
   expect_same_tree(c.directory("parts"), c.directory("whole"));  // the same checkpoints are kept
 }
 
+TEST(Trainer, InterruptionsChangeNothingWithAveragesOrSampledPieces) {
+  for (const std::string kind : {"ema", "average_last", "sampling"}) {
+    SCOPED_TRACE(kind);
+    TrainingCase c(kind == "sampling" ? "sentencepiece" : "word");
+    if (kind == "ema") c.input.training.ema = 0.7;
+    if (kind == "average_last") c.input.training.checkpoints = {.every_updates = 3, .keep = 3, .average_last = 3};
+    Recorder whole, parts;
+    EXPECT_EQ(c.run("whole", whole), 0);
+    parts.stop_after = 1;
+    int signal = c.run("parts", parts);
+    for (int runs = 1; signal != 0 && runs < 100; ++runs) signal = c.run("parts", parts, true);
+    EXPECT_TRUE(c.model_bytes("parts") == c.model_bytes("whole"));
+    EXPECT_EQ(parts.reports(), whole.reports());
+    expect_same_tree(c.directory("parts"), c.directory("whole"));
+  }
+}
+
+/// The parameters of a model.safetensors.
+std::vector<Real> weights_in(TrainingCase& c, const std::filesystem::path& directory) {
+  const auto model = c.text.model(c.model_config);
+  load_model((directory / "model.safetensors").string(), model->params());
+  return {model->params().data(), model->params().data() + model->params().size()};
+}
+
+TEST(Trainer, SavesTheMeanOfTheLastCheckpoints) {
+  TrainingCase c;
+  c.input.dev = nullptr;  // the last is saved
+  c.input.training.checkpoints = {.every_updates = 2, .keep = 4, .average_last = 3};
+  Recorder recorder;
+  EXPECT_EQ(c.run("m", recorder), 0);  // 12 updates
+  const std::filesystem::path checkpoints = c.directory("m") / "checkpoints";
+  EXPECT_TRUE(std::filesystem::exists(checkpoints / "000006"));
+  const std::vector<Real> saved = weights_in(c, c.directory("m"));
+  const std::vector<Real> a = weights_in(c, checkpoints / "000008"), b = weights_in(c, checkpoints / "000010"),
+                          last = weights_in(c, checkpoints / "000012");
+  for (std::size_t i = 0; i < saved.size(); ++i) {
+    const double mean = (static_cast<double>(a[i]) + static_cast<double>(b[i]) + static_cast<double>(last[i])) / 3;
+    ASSERT_EQ(saved[i], static_cast<Real>(mean)) << i;
+  }
+  EXPECT_NE(saved, last);
+}
+
+TEST(Trainer, ValidatesAndSavesTheMovingAverage) {
+  TrainingCase c;
+  c.input.training.ema = 0.5;
+  Recorder recorder;
+  EXPECT_EQ(c.run("m", recorder), 0);
+  // The average by its definition, from the weights after each update.
+  std::vector<Real> average;
+  for (std::int64_t update = 1; update <= 12; ++update) {
+    TrainingCase part;
+    part.input.dev = nullptr;
+    part.input.training.max_updates = update;
+    Recorder unused;
+    EXPECT_EQ(part.run("part", unused), 0);
+    const std::vector<Real> x = weights_in(part, part.directory("part"));
+    if (average.empty()) average.resize(x.size());
+    const double decay = std::min(0.5, static_cast<double>(update - 1) / static_cast<double>(update + 8));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      average[i] = static_cast<Real>(decay * static_cast<double>(average[i]) + (1 - decay) * static_cast<double>(x[i]));
+    }
+  }
+  ASSERT_TRUE(recorder.validations.back().best) << "so the last is what was saved";
+  const std::vector<Real> saved = weights_in(c, c.directory("m"));
+  for (std::size_t i = 0; i < saved.size(); ++i) ASSERT_NEAR(saved[i], average[i], 1e-6) << i;
+  EXPECT_NE(saved, weights_in(c, c.directory("m") / "checkpoints" / "000012"))
+      << "training goes on with its own weights";
+}
+
+TEST(Trainer, TransformersAndHybridsOverfitTwentyPairs) {
+  for (const bool encoder : {true, false}) {
+    for (const bool decoder : {true, false}) {
+      if (!encoder && !decoder) continue;
+      TrainingCase c;
+      c.model_config = tiny_config();
+      make_transformer(c.model_config, encoder, decoder);
+      c.model_config.encoder.transformer.model_size = c.model_config.decoder.transformer.model_size = 24;
+      c.model_config.encoder.hidden_size = c.model_config.decoder.hidden_size = 24;
+      c.model_config.init = {};
+      c.input.dev = c.text.corpus.get();
+      c.input.training.accumulate = 1;
+      c.input.training.batch_tokens = 60;
+      c.input.training.max_updates = 400;
+      c.input.training.optimizer.learning_rate = 0.005;
+      c.input.training.label_smoothing = 0;
+      c.input.training.validation.every_updates = 400;
+      c.input.training.validation.metrics = {"perplexity", "sequence_accuracy"};
+      Recorder recorder;
+      EXPECT_EQ(c.run("m", recorder), 0);
+      EXPECT_EQ(recorder.validations.back().metrics.at("sequence_accuracy"), 1) << encoder << decoder;
+    }
+  }
+}
+
 TEST(Trainer, ACrashLosesNothingBeforeTheLastCheckpoint) {
   TrainingCase c;
   Recorder whole, again;

@@ -118,8 +118,8 @@ TEST(Translator, CutsOverlongLinesAndSaysWhich) {
   EXPECT_TRUE(same(results[2], results[0]));
   EXPECT_EQ(remarks.cut, (std::vector<std::size_t>{12, 13}));
   EXPECT_TRUE(remarks.bad_utf8.empty());
-  ASSERT_EQ(remarks.describe(3).size(), 1U);
-  EXPECT_EQ(remarks.describe(3)[0], "cut at 3 pieces (decoding.max_input): 2 lines (12, 13)");
+  ASSERT_EQ(translator.describe(remarks).size(), 1U);
+  EXPECT_EQ(translator.describe(remarks)[0], "cut at 3 pieces (decoding.max_input): 2 lines (12, 13)");
 }
 
 TEST(Translator, ReplacesInvalidUtf8AndSaysWhere) {
@@ -130,14 +130,19 @@ TEST(Translator, ReplacesInvalidUtf8AndSaysWhere) {
   const Results results = translator.translate({"1 \xFF 2", "1 2", "1 \xEF\xBF\xBD 2"}, 1, &remarks);
   EXPECT_TRUE(same(results[0], results[2])) << "the bad byte is U+FFFD";
   EXPECT_EQ(remarks.bad_utf8, std::vector<std::size_t>{1});
-  EXPECT_EQ(remarks.describe(1000), std::vector<std::string>{"invalid UTF-8 replaced by U+FFFD in line 1"});
+  EXPECT_EQ(translator.describe(remarks), std::vector<std::string>{"invalid UTF-8 replaced by U+FFFD in line 1"});
 }
 
 TEST(Translator, RemarksShowTheFirstTenLinesOnly) {
+  const TextCase text;
+  const auto model = text.model();
+  DecodeOptions options = options_with(2);
+  options.max_input = 5;
+  const Translator translator(*model, text.tokenizers, options, "clean");
   LineRemarks remarks;
-  EXPECT_TRUE(remarks.describe(5).empty());
+  EXPECT_TRUE(translator.describe(remarks).empty());
   for (std::size_t line = 1; line <= 12; ++line) remarks.cut.push_back(line);
-  EXPECT_EQ(remarks.describe(5)[0],
+  EXPECT_EQ(translator.describe(remarks)[0],
             "cut at 5 pieces (decoding.max_input): 12 lines (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ...)");
 }
 

@@ -1,0 +1,85 @@
+// dragoman average CHECKPOINT... -o MODEL_DIR: a model whose weights are the mean of others'.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "app/commands.h"
+#include "app/loaded_model.h"
+#include "core/error.h"
+#include "io/atomic_file.h"
+#include "train/average.h"
+#include "train/model_file.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct AverageArguments {
+  std::vector<std::string> checkpoints;
+  std::string output;
+  bool overwrite = false;
+};
+
+/// The directory with the configuration and the tokenizer: MODEL_DIR of MODEL_DIR/checkpoints/NNNNNN, or itself.
+fs::path model_directory_of(const std::string& checkpoint) {
+  const fs::path path = fs::absolute(checkpoint).lexically_normal();
+  const fs::path directory = path.has_filename() ? path : path.parent_path();  // "a/b/" names a/b
+  if (!fs::exists(directory / "model.safetensors")) {
+    throw UserError(checkpoint, 0,
+                    "holds no model.safetensors; expected a directory such as MODEL_DIR/checkpoints/001000");
+  }
+  return fs::exists(directory / "config.yaml") ? directory : directory.parent_path().parent_path();
+}
+
+/// Weights can only be averaged if they mean the same.
+void check_same_tokenizers(const TokenizerPair& a, const TokenizerPair& b, const std::string& checkpoint) {
+  if (a.source->serialize() == b.source->serialize() && a.target->serialize() == b.target->serialize()) return;
+  throw UserError(checkpoint, 0, "its tokenizer is another than that of the first checkpoint; average one training");
+}
+
+void average(const AverageArguments& arguments) {
+  const fs::path first = model_directory_of(arguments.checkpoints.front());
+  const LoadedModel loaded = load_model_without_weights(first.string());
+  const fs::path output(arguments.output);
+  if (!arguments.overwrite && fs::exists(output / "model.safetensors")) {
+    throw UserError(output.string(), 0, "holds a model already; --overwrite replaces it, or use another directory");
+  }
+  ParamStore& store = loaded.model->params();
+  store.allocate();
+  WeightMean mean(store);
+  for (const std::string& checkpoint : arguments.checkpoints) {
+    const fs::path directory = model_directory_of(checkpoint);
+    if (directory != first) check_same_tokenizers(loaded.tokenizers, TokenizerPair::load(directory), checkpoint);
+    mean.add_file((fs::path(checkpoint) / "model.safetensors").string());
+  }
+  const std::vector<Real> weights = mean.mean();
+  std::copy(weights.begin(), weights.end(), store.data());
+
+  std::error_code error;
+  fs::create_directories(output, error);
+  if (error) throw UserError(output.string(), 0, "cannot create the model directory: " + error.message());
+  loaded.tokenizers.save(output);
+  write_file_atomically((output / "config.yaml").string(), emit_config(loaded.config));
+  save_model((output / "model.safetensors").string(), store);
+  std::fprintf(stderr, "dragoman: the mean of %zu models is in %s\n", arguments.checkpoints.size(),
+               arguments.output.c_str());
+}
+
+}  // namespace
+
+void add_average(CLI::App& app) {
+  auto arguments = std::make_shared<AverageArguments>();
+  CLI::App* command =
+      app.add_subcommand("average", "A model whose weights are the mean of checkpoints of one training");
+  command
+      ->add_option("checkpoints", arguments->checkpoints,
+                   "Directories with a model.safetensors, such as MODEL_DIR/checkpoints/001000")
+      ->required();
+  command->add_option("-o,--output", arguments->output, "Model directory to write")->required();
+  command->add_flag("--overwrite", arguments->overwrite, "Replace a model in the output directory");
+  command->callback([arguments] { average(*arguments); });
+}
+
+}  // namespace dragoman

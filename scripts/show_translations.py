@@ -52,7 +52,9 @@ def shade(weight):
 def print_matrix(attention, points):
     """One sentence's cross-attention, and the true alignment beside it."""
     source, target = attention["source"], attention["target"]
-    weights = next(a["weights"] for a in attention["attention"] if a["kind"] == "cross")
+    cross = [a for a in attention["attention"] if a["kind"] == "cross"]
+    top = [a["weights"] for a in cross if a["layer"] == cross[-1]["layer"]]  # the mean of the top layer's heads
+    weights = [[sum(column) / len(top) for column in zip(*rows)] for rows in zip(*top)]
     label = max(width(word) for word in target) + 2
     for number, word in enumerate(source):
         print(f"  {number:2d} {word}")

@@ -111,7 +111,7 @@ void KeyTable::add_model(ModelConfig& model) {
 
   add("model.tied_embeddings", &model.tied_embeddings, one_of({"none", "target", "all"}),
       "target: target embedding = output matrix; all: = source embedding too (shared tokenizer, equal sizes).");
-  add("model.scale_embeddings", &model.scale_embeddings, one_of({"auto", "always", "never"}),
+  add("model.scale_embeddings", &model.scale_embeddings, one_of({"auto", "true", "false"}),
       "Multiply embeddings by the square root of their width; auto: on Transformer sides.");
 
   section("model.dropout", "Probability of dropping a number, by place.");

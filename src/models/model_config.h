@@ -90,12 +90,12 @@ struct ModelConfig {
   DecoderConfig decoder;
   std::string tied_embeddings = "none";  ///< none | target | all
   std::string scale_embeddings =
-      "auto";  ///< multiply embeddings by sqrt(size): auto (Transformer sides) | always | never
+      "auto";  ///< multiply embeddings by sqrt(size): auto (Transformer sides) | true | false
   DropoutConfig dropout;
   InitConfig init;
 
   [[nodiscard]] bool scales(bool recurrent_side) const {
-    return scale_embeddings == "auto" ? !recurrent_side : scale_embeddings == "always";
+    return scale_embeddings == "auto" ? !recurrent_side : scale_embeddings == "true";
   }
 };
 

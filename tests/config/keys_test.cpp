@@ -97,7 +97,7 @@ const std::map<std::string, Overrides>& changes() {
        {"model.decoder.attention.context=start", "model.decoder.attention.score=none"}},
       {"model.decoder.attention.size", {"model.decoder.attention.size=33"}},
       {"model.tied_embeddings", {"model.tied_embeddings=all"}},
-      {"model.scale_embeddings", {"model.scale_embeddings=always"}},
+      {"model.scale_embeddings", {"model.scale_embeddings=true"}},
       {"model.dropout.embedding", {"model.dropout.embedding=0.1"}},
       {"model.dropout.layers", {"model.dropout.layers=0.3", "model.encoder.layers=2"}},
       {"model.dropout.context", {"model.dropout.context=0.2"}},

@@ -142,7 +142,7 @@ class TransformerModel(nn.Module):
             encoder = {"type": "rnn", "cell": self.encoder.kind, "layers": self.encoder.layers, "bidirectional": True,
                        "embedding_size": self.source_embedding.embedding_dim, "hidden_size": self.encoder.hidden}
         return {"encoder": encoder, "decoder": self.decoder.options, "tied": self.tied,
-                "scale_embeddings": "always" if self.scale else "never",
+                "scale_embeddings": "true" if self.scale else "false",
                 "source_vocabulary": self.source_embedding.num_embeddings, "target_vocabulary": TARGET_VOCABULARY}
 
     def embed(self, table, ids):
@@ -186,7 +186,7 @@ class TransformerToRnn(Model):
                    "embedding_size": self.target_embedding.embedding_dim, "hidden_size": self.decoder_hidden,
                    "input_feeding": self.feeding, "init": self.init,
                    "attention": {"score": self.score, "query": self.query, "context": self.context, "size": self.size}}
-        return {"encoder": self.encoder.options, "decoder": decoder, "tied": self.tied, "scale_embeddings": "always",
+        return {"encoder": self.encoder.options, "decoder": decoder, "tied": self.tied, "scale_embeddings": "true",
                 "source_vocabulary": self.source_embedding.num_embeddings, "target_vocabulary": TARGET_VOCABULARY}
 
 

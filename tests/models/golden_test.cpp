@@ -30,7 +30,7 @@ ModelConfig recurrent_config(const nlohmann::json& g) {
   g.at("input_feeding").get_to(config.decoder.input_feeding);
   g.at("init").get_to(config.decoder.init);
   g.at("tied").get_to(config.tied_embeddings);
-  config.scale_embeddings = g.at("scale_embeddings").get<bool>() ? "always" : "never";
+  config.scale_embeddings = g.at("scale_embeddings").get<bool>() ? "true" : "false";
   return config;
 }
 

@@ -97,7 +97,7 @@ TEST_P(ModelGradient, MatchesDifferencesWithLayersTyingInitialStatesAndDropout) 
         }
         config.tied_embeddings = tied;
         if (std::string(tied) == "all") config.encoder.embedding_size = config.decoder.embedding_size;
-        config.scale_embeddings = variant % 2 == 1 ? "always" : "never";
+        config.scale_embeddings = variant % 2 == 1 ? "true" : "false";
         config.dropout = {0.2, 0.3, 0.25, 0.15};
         check_model(config, std::string(query) + " " + init + " " + tied + " variant " + std::to_string(variant), true);
         if (HasFatalFailure()) return;

@@ -35,7 +35,7 @@ inline std::vector<ModelVariant> transformer_variants() {
         }
         config.tied_embeddings = tied;
         if (tied == "all") config.encoder.transformer.model_size = config.decoder.transformer.model_size = 12;
-        config.scale_embeddings = i % 5 == 0 ? "never" : "auto";
+        config.scale_embeddings = i % 5 == 0 ? "false" : "auto";
         config.encoder.layers = 1 + i % 2;
         config.decoder.layers = 1 + i % 3 / 2;
         variants.push_back({"transformer " + norm + " " + activation + " " + positions + " tied " + tied, config});
@@ -107,7 +107,7 @@ inline std::vector<ModelVariant> recurrent_variants() {
           config.decoder.embedding_size = 18;
           config.encoder.embedding_size = tied == "all" ? 18 : 17;
           config.tied_embeddings = tied;
-          config.scale_embeddings = i % 2 == 1 ? "always" : "never";
+          config.scale_embeddings = i % 2 == 1 ? "true" : "false";
           variants.push_back({cell + " " + query + " " + init + " tied " + tied, config});
         }
       }

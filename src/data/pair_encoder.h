@@ -33,7 +33,7 @@ class PairEncoder {
 
   /// Training: fills `pair` when the fate is kept or truncated.
   PairFate encode_filtered(std::size_t i, EncodedPair& pair) const;
-  /// The same with pieces that are drawn at random, if sampling is on (data/tokenizer.h, seed_sampling).
+  /// The same with pieces that are drawn at random, if sampling is on (data/tokenizer.h, sample_reproducibly).
   PairFate sample_filtered(std::size_t i, EncodedPair& pair) const;
   [[nodiscard]] bool samples() const { return options_.sampling.alpha > 0; }
   /// Development and test text: nothing is dropped or cut.

@@ -2,7 +2,10 @@
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 
+#include <exception>
+#include <mutex>
 #include <optional>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 
@@ -160,9 +163,19 @@ sp::util::Status train(const TokenizerOptions& options, std::size_t vocab_size, 
 
 }  // namespace
 
-void seed_sampling(std::uint64_t seed) {
-  // The largest number means "no seed" to SentencePiece.
-  sp::SetRandomGeneratorSeed(static_cast<unsigned int>(seed % 0xffffffffU));
+void sample_reproducibly(std::uint64_t seed, const std::function<void()>& work) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  sp::SetRandomGeneratorSeed(static_cast<unsigned int>(seed % 0xffffffffU));  // the largest number means "no seed"
+  std::exception_ptr error;
+  std::jthread([&] {
+    try {
+      work();
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }).join();
+  if (error) std::rethrow_exception(error);
 }
 
 TokenizerPtr train_sentencepiece(const TokenizerOptions& options, const TrainingText& text,

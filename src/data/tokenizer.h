@@ -25,7 +25,7 @@ class Tokenizer {
   /// Pieces of a cleaned line, without bos and eos. Never gives bos or eos, whatever the text spells.
   [[nodiscard]] virtual std::vector<TokenId> encode(std::string_view text) const = 0;
   /// The same, with pieces drawn at random (SentencePiece only). Draws come from a generator of the calling thread:
-  /// see seed_sampling.
+  /// see sample_reproducibly.
   [[nodiscard]] virtual std::vector<TokenId> sample(std::string_view text, const SamplingOptions& options) const;
   /// The text of the ids; bos and eos are left out, unk becomes U+2047 (SentencePiece: between spaces).
   [[nodiscard]] virtual std::string decode(std::span<const TokenId> ids) const = 0;
@@ -41,9 +41,9 @@ class Tokenizer {
   void save(const std::filesystem::path& path) const;
 };
 
-/// Fixes what sample() draws in threads that have not drawn yet. SentencePiece reads its seed once a thread, so whoever
-/// wants reproducible draws seeds and then samples in a new thread.
-void seed_sampling(std::uint64_t seed);
+/// Runs work(), in which sample() draws from `seed` alone: in a thread of its own, since SentencePiece reads its seed
+/// once a thread, and one call at a time, since the seed is the process's. What work() throws is passed on.
+void sample_reproducibly(std::uint64_t seed, const std::function<void()>& work);
 
 /// The lines a tokenizer is trained on, cleaned; read in order, perhaps several times. Empty lines are skipped.
 struct TrainingText {

@@ -1,10 +1,8 @@
 #include "data/window.h"
 
 #include <algorithm>
-#include <exception>
 #include <limits>
 #include <numeric>
-#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -17,19 +15,6 @@ namespace {
 
 bool shorter(const EncodedPair& a, const EncodedPair& b) {
   return std::tuple(a.target.size(), a.source.size(), a.line) < std::tuple(b.target.size(), b.source.size(), b.line);
-}
-
-template <class Work>
-void in_new_thread(Work work) {
-  std::exception_ptr error;
-  std::jthread([&] {
-    try {
-      work();
-    } catch (...) {
-      error = std::current_exception();
-    }
-  }).join();
-  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace
@@ -71,8 +56,9 @@ Window WindowMaker::make(const std::stop_token& stop) {
     }
   };
   if (encoder_.samples()) {
-    seed_sampling(hash_key({options_.seed, hash_name("pieces"), epoch_, index_}));
-    in_new_thread([&] { encode([&](std::size_t i, EncodedPair& pair) { return encoder_.sample_filtered(i, pair); }); });
+    sample_reproducibly(hash_key({options_.seed, hash_name("pieces"), epoch_, index_}), [&] {
+      encode([&](std::size_t i, EncodedPair& pair) { return encoder_.sample_filtered(i, pair); });
+    });
   } else {
     encode([&](std::size_t i, EncodedPair& pair) { return encoder_.encode_filtered(i, pair); });
   }

@@ -17,6 +17,7 @@
 #include "io/atomic_file.h"
 #include "train/model_file.h"
 #include "train/trainer.h"
+#include "translate/scorer.h"
 
 namespace dragoman {
 namespace {
@@ -92,6 +93,14 @@ std::optional<Corpus> open_corpus(const ParallelFiles& files, bool tsv_header) {
   return std::make_optional<Corpus>(files, tsv_header);
 }
 
+/// Development and test lines are never dropped, so a model with learned positions must take them all.
+void check_position_limits(const Seq2Seq& model, const PairEncoder& train, const std::optional<Corpus>& corpus,
+                           const std::string& normalization) {
+  if (!corpus || (model.max_source_tokens() == kNoLimit && model.max_target_tokens() == kNoLimit)) return;
+  const PairEncoder encoder(*corpus, train.tokenizers(), {.normalization = normalization}, 0);
+  check_lengths(model, encode_all(encoder, 1), *corpus, kNoLimit);
+}
+
 Config read_config(const TrainArguments& arguments) {
   Config config = load_config(arguments.config, arguments.overrides, Files::must_exist);
   if (!arguments.model_dir.empty()) config.training.model_dir = arguments.model_dir;
@@ -123,11 +132,14 @@ void train(const TrainArguments& arguments) {
       arguments.resume
           ? TokenizerPair::load(dir)
           : train_tokenizers(config.tokenizer, *train_corpus, config.data.normalization, config.seed, &warnings);
-  const PairEncoder encoder(*train_corpus, tokenizers,
-                            {config.data.max_length, config.data.on_long, config.data.normalization, config.tokenizer.sampling});
+  const PairEncoder encoder(
+      *train_corpus, tokenizers,
+      {config.data.max_length, config.data.on_long, config.data.normalization, config.tokenizer.sampling});
   const std::string report = examine(encoder).describe(*train_corpus);
   Seq2Seq model(config.model, static_cast<Index>(tokenizers.source->size()),
                 static_cast<Index>(tokenizers.target->size()));
+  check_position_limits(model, encoder, dev, config.data.normalization);
+  check_position_limits(model, encoder, test, config.data.normalization);
   model.params().initialize(config.seed);
   if (!arguments.resume && !config.training.init_from.empty()) {
     for (const std::string& missing : init_from_model(config.training.init_from, model.params())) {

@@ -23,7 +23,6 @@ Validator::Validator(const Seq2Seq& model, const TokenizerPair& tokenizers, cons
       label_smoothing_(label_smoothing) {
   const PairEncoder encoder(corpus, tokenizers, {data.max_length, data.on_long, data.normalization}, 0);
   batches_ = encode_all(encoder, kBatchLabels);
-  check_lengths(model, batches_, corpus, kNoLimit);
   sources_.resize(corpus.size());
   references_.resize(corpus.size());
   for (std::size_t i = 0; i < corpus.size(); ++i) corpus.read(i, sources_[i], references_[i]);

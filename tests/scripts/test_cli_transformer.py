@@ -120,7 +120,7 @@ def test_average_is_the_mean_of_checkpoints(data):
 
 
 def test_average_refuses_what_does_not_belong_together(data):
-    model, other = train(data, "transformer", "one"), train(data, "pre_norm", "two")
+    model, other = train(data, "transformer", "first"), train(data, "pre_norm", "second")
     checkpoint = model / "checkpoints" / "000030"
     assert "no model.safetensors" in refused("average", checkpoint, data / "toy", "-o", data / "out")
     assert "holds a model already" in refused("average", checkpoint, "-o", model)

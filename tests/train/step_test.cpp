@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "support/allocation_guard.h"
@@ -24,7 +25,7 @@ constexpr double kSmoothing = 0.1;
 
 ModelConfig config_with_dropout() {
   ModelConfig config = tiny_config();
-  config.dropout = {0.2, 0.3, 0.25, 0.15};
+  config.dropout = {0.2, 0.3, 0.25, 0.15, 0.1, 0.3, 0.2};
   config.decoder.layers = 2;
   return config;
 }
@@ -197,10 +198,14 @@ TEST(TrainStep, SaysWhichGradientIsNotFiniteAndUpdatesNothing) {
 
 TEST(TrainStep, ASecondPassOfTheSameBatchesRequestsNoMemory) {
   if (!testing::AllocationGuard::works()) GTEST_SKIP() << "memory requests can't be counted here";
-  for (const char* cell : {"rnn", "gru", "lstm"}) {
+  for (const std::string kind : {"rnn", "gru", "lstm", "transformer"}) {
     const ThreadsGuard guard(1);  // of more, each would have to meet every shard before it is warm
     ModelConfig config = config_with_dropout();
-    config.encoder.cell = config.decoder.cell = cell;
+    if (kind == "transformer") {
+      make_transformer(config, true, true);
+    } else {
+      config.encoder.cell = config.decoder.cell = kind;
+    }
     Seq2Seq model = make_model(config);
     OptimizerOptions adam;
     TrainStep step(model, step_options(adam, 4, 1), 5);
@@ -214,7 +219,7 @@ TEST(TrainStep, ASecondPassOfTheSameBatchesRequestsNoMemory) {
         step.accumulate(batch, ++update);
         const std::int64_t count = requests.count() - 2 * own;
         if (pass > 1) {
-          EXPECT_EQ(count, 0) << cell << ", pass " << pass;
+          EXPECT_EQ(count, 0) << kind << ", pass " << pass;
         }
         step.finish(update, 0.01);
       }

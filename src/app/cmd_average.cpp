@@ -5,7 +5,9 @@
 #include <filesystem>
 
 #include "app/commands.h"
+#include "app/directory_lock.h"
 #include "app/loaded_model.h"
+#include "app/model_directory.h"
 #include "core/error.h"
 #include "io/atomic_file.h"
 #include "train/average.h"
@@ -34,32 +36,58 @@ fs::path model_directory_of(const std::string& checkpoint) {
 }
 
 /// Weights can only be averaged if they mean the same.
-void check_same_tokenizers(const TokenizerPair& a, const TokenizerPair& b, const std::string& checkpoint) {
-  if (a.source->serialize() == b.source->serialize() && a.target->serialize() == b.target->serialize()) return;
-  throw UserError(checkpoint, 0, "its tokenizer is another than that of the first checkpoint; average one training");
+void check_same_model(const LoadedModel& first, const fs::path& directory, const std::string& checkpoint) {
+  const auto model_section = [](const Config& config) {
+    Config only_model;
+    only_model.model = config.model;
+    return emit_config(only_model);
+  };
+  const TokenizerPair tokenizers = TokenizerPair::load(directory);
+  if (model_section(load_config((directory / "config.yaml").string())) != model_section(first.config)) {
+    throw UserError(checkpoint, 0, "its model is another than that of the first checkpoint; average one training");
+  }
+  if (tokenizers.source->serialize() != first.tokenizers.source->serialize() ||
+      tokenizers.target->serialize() != first.tokenizers.target->serialize()) {
+    throw UserError(checkpoint, 0, "its tokenizer is another than that of the first checkpoint; average one training");
+  }
+}
+
+/// May a model be written here? What it replaces is removed, so that no file of another model stays.
+void clear_output(const fs::path& output, bool overwrite) {
+  if (fs::exists(output / "checkpoints")) {
+    throw UserError(output.string(), 0, "holds a training; write the mean to another directory");
+  }
+  for (const fs::path& file : training_files(output)) {
+    if (!fs::exists(file)) continue;
+    if (!overwrite) {
+      throw UserError(output.string(), 0,
+                      "holds a model already (" + file.filename().string() +
+                          "); --overwrite replaces it, or use another directory");
+    }
+    fs::remove(file);
+  }
 }
 
 void average(const AverageArguments& arguments) {
   const fs::path first = model_directory_of(arguments.checkpoints.front());
   const LoadedModel loaded = load_model_without_weights(first.string());
-  const fs::path output(arguments.output);
-  if (!arguments.overwrite && fs::exists(output / "model.safetensors")) {
-    throw UserError(output.string(), 0, "holds a model already; --overwrite replaces it, or use another directory");
-  }
   ParamStore& store = loaded.model->params();
   store.allocate();
   WeightMean mean(store);
   for (const std::string& checkpoint : arguments.checkpoints) {
     const fs::path directory = model_directory_of(checkpoint);
-    if (directory != first) check_same_tokenizers(loaded.tokenizers, TokenizerPair::load(directory), checkpoint);
+    if (directory != first) check_same_model(loaded, directory, checkpoint);
     mean.add_file((fs::path(checkpoint) / "model.safetensors").string());
   }
   const std::vector<Real> weights = mean.mean();
   std::copy(weights.begin(), weights.end(), store.data());
 
+  const fs::path output(arguments.output);
   std::error_code error;
   fs::create_directories(output, error);
   if (error) throw UserError(output.string(), 0, "cannot create the model directory: " + error.message());
+  const DirectoryLock lock(output);
+  clear_output(output, arguments.overwrite);
   loaded.tokenizers.save(output);
   write_file_atomically((output / "config.yaml").string(), emit_config(loaded.config));
   save_model((output / "model.safetensors").string(), store);

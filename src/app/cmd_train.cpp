@@ -8,6 +8,7 @@
 #include "app/commands.h"
 #include "app/directory_lock.h"
 #include "app/fingerprint.h"
+#include "app/model_directory.h"
 #include "app/threads.h"
 #include "app/train_observer.h"
 #include "app/version.h"
@@ -45,18 +46,6 @@ void make_absolute(Config& config) {
                             &config.training.init_from, &config.training.model_dir}) {
     absolute(*path);
   }
-}
-
-/// What a training writes into its model directory, and --overwrite removes.
-std::vector<fs::path> training_files(const fs::path& dir) {
-  std::vector<fs::path> files = {dir / "checkpoints"};
-  for (const char* name : {"model.safetensors", "config.yaml", "train.log", "metrics.jsonl", "timing.jsonl"}) {
-    files.push_back(dir / name);
-  }
-  for (const char* name : {"tokenizer", "source", "target"}) {
-    for (const char* extension : {".model", ".json"}) files.push_back(dir / (std::string(name) + extension));
-  }
-  return files;
 }
 
 bool same_file(const fs::path& a, const fs::path& b) {

@@ -37,7 +37,13 @@ Config without_changeable(Config fixed) {
   fixed.training.max_updates = defaults.training.max_updates;
   fixed.training.max_epochs = defaults.training.max_epochs;
   fixed.training.log_every = defaults.training.log_every;
+  // Checkpoints change nothing unless their mean is validated.
+  const CheckpointOptions checkpoints = fixed.training.checkpoints;
   fixed.training.checkpoints = defaults.training.checkpoints;
+  if (checkpoints.average_last > 0) {
+    fixed.training.checkpoints.average_last = checkpoints.average_last;
+    fixed.training.checkpoints.every_updates = checkpoints.every_updates;
+  }
   return fixed;
 }
 

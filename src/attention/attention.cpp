@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/error.h"
 #include "kernels/gemm.h"
 #include "kernels/rows.h"
 #include "kernels/softmax.h"
@@ -44,9 +45,16 @@ void drop(const AttentionInput& input, const Piece& piece, Mat a) {
 
 bool drops(const AttentionInput& input) { return input.dropout.p > 0 && !input.noise_keys.empty(); }
 
+void check_input(const AttentionInput& input) {
+  CHECK(static_cast<Index>(input.ranges.size()) == input.queries.rows, "attend: one range a query");
+  CHECK(input.noise_keys.empty() || input.noise_keys.size() == input.ranges.size(), "attend: one noise key a query");
+  CHECK(input.queries.cols == input.keys.cols && input.keys.rows == input.values.rows, "attend: shapes");
+}
+
 }  // namespace
 
 void attend(const AttentionInput& input, Mat weights, Mat context, Workspace& workspace) {
+  check_input(input);
   for (Index begin = 0; begin < input.queries.rows;) {
     const Workspace::Scope scope(workspace);
     const Piece piece = piece_at(input.ranges, begin);
@@ -67,6 +75,7 @@ void attend(const AttentionInput& input, Mat weights, Mat context, Workspace& wo
 
 void attend_backward(const AttentionInput& input, ConstMat weights, ConstMat dcontext, const AttentionGrads& grads,
                      Workspace& workspace) {
+  check_input(input);
   for (Index begin = 0; begin < input.queries.rows;) {
     const Workspace::Scope scope(workspace);
     const Piece piece = piece_at(input.ranges, begin);
@@ -83,8 +92,8 @@ void attend_backward(const AttentionInput& input, ConstMat weights, ConstMat dco
     drop(input, piece, da);
     for (Index i = 0; i < piece.count; ++i) softmax_backward(a.row(i), da.row(i), da.row(i), piece.keys);
     drop(input, piece, a);
-    const Mat across = transposed(a, workspace);
-    gemm(across, dc, grads.values.row_range(piece.key, piece.keys), true);
+    const Mat a_transposed = transposed(a, workspace);
+    gemm(a_transposed, dc, grads.values.row_range(piece.key, piece.keys), true);
     input.score->backward(input.queries.row_range(piece.begin, piece.count),
                           input.keys.row_range(piece.key, piece.keys), input.v, input.scale, da,
                           grads.queries.row_range(piece.begin, piece.count),

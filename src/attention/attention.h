@@ -19,7 +19,7 @@
 
 namespace DRAGOMAN_NAMESPACE {
 
-/// The keys that a query may see: rows begin .. end - 1 of K and V. Masking is leaving out.
+/// The keys that a query may see: rows begin .. end - 1 of K and V, at least one. Masking is leaving out.
 struct KeyRange {
   Index begin = 0, end = 0;
   [[nodiscard]] Index size() const { return end - begin; }

@@ -47,7 +47,7 @@ MultiHead::KeysValues MultiHead::project(Values values, ConstMat memory, Workspa
 
 Mat MultiHead::forward(Values values, ConstMat x, const KeysValues& kv, std::span<const KeyRange> ranges,
                        std::span<const std::uint64_t> noise_keys, Workspace& workspace, Saved& saved) const {
-  saved = {x, workspace.mat(x.rows, query.w.cols), kv, workspace.mat(x.rows, output.w.rows)};
+  saved = {x, workspace.mat(x.rows, query.w.cols), kv, workspace.mat(x.rows, output.w.rows), ranges, noise_keys};
   const Mat y = workspace.mat(x.rows, output.w.cols);
   query.forward(values, x, saved.queries);
   for (Index head = 0; head < options.heads; ++head) {
@@ -57,17 +57,16 @@ Mat MultiHead::forward(Values values, ConstMat x, const KeysValues& kv, std::spa
   return y;
 }
 
-void MultiHead::backward(Values values, const Saved& saved, std::span<const KeyRange> ranges,
-                         std::span<const std::uint64_t> noise_keys, ConstMat dy, Mat dx, const KeysValues& dkv,
-                         Grads grads, Workspace& workspace) const {
+void MultiHead::backward(Values values, const Saved& saved, ConstMat dy, Mat dx, const KeysValues& dkv, Grads grads,
+                         Workspace& workspace) const {
   const Workspace::Scope scope(workspace);
   const Mat dcontexts = workspace.mat(dy.rows, output.w.rows);
   const Mat dqueries = workspace.mat(dy.rows, query.w.cols);
   output.backward(values, saved.contexts, dy, dcontexts, grads);
   for (Index head = 0; head < options.heads; ++head) {
-    attend_backward(head_input(head, saved.queries, saved.kv, ranges, noise_keys), {}, value_columns(dcontexts, head),
-                    {key_columns(dqueries, head), key_columns(dkv.keys, head), value_columns(dkv.values, head)},
-                    workspace);
+    attend_backward(
+        head_input(head, saved.queries, saved.kv, saved.ranges, saved.noise_keys), {}, value_columns(dcontexts, head),
+        {key_columns(dqueries, head), key_columns(dkv.keys, head), value_columns(dkv.values, head)}, workspace);
   }
   query.backward(values, saved.x, dqueries, dx, grads);
 }
@@ -78,12 +77,11 @@ void MultiHead::project_backward(Values values, ConstMat memory, const KeysValue
   value.backward(values, memory, dkv.values, dmemory, grads, true);
 }
 
-void MultiHead::weights(const Saved& saved, Index head, std::span<const KeyRange> ranges, Index begin, Mat a,
-                        Workspace& workspace) const {
+void MultiHead::weights(const Saved& saved, Index head, Index begin, Mat a, Workspace& workspace) const {
   const Workspace::Scope scope(workspace);
   const AttentionInput input =
       head_input(head, saved.queries.row_range(begin, a.rows), saved.kv,
-                 ranges.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(a.rows)), {});
+                 saved.ranges.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(a.rows)), {});
   attend(input, a, workspace.mat(a.rows, options.value_size), workspace);
 }
 

@@ -38,29 +38,30 @@ struct MultiHead {
     Mat keys, values;
   };
 
-  /// What backward needs: the rows X, Q, K, V, and the contexts. The weights (one number for each query, key and head)
+  /// What backward needs: the rows X, Q, K, V, the contexts, and what the caller gave. The weights (one number for each query, key and head)
   /// are not kept: attend_backward computes them again piece by piece.
   struct Saved {
     ConstMat x;
     Mat queries;
     KeysValues kv;
     Mat contexts;
+    std::span<const KeyRange> ranges;
+    std::span<const std::uint64_t> noise_keys;
   };
 
   [[nodiscard]] KeysValues project(Values values, ConstMat memory, Workspace& workspace) const;
+  /// No noise keys: no dropout. Ranges and noise keys must live as long as Saved.
   Mat forward(Values values, ConstMat x, const KeysValues& kv, std::span<const KeyRange> ranges,
               std::span<const std::uint64_t> noise_keys, Workspace& workspace, Saved& saved) const;
 
   /// dx is overwritten with the share of the queries; dkv is added to.
-  void backward(Values values, const Saved& saved, std::span<const KeyRange> ranges,
-                std::span<const std::uint64_t> noise_keys, ConstMat dy, Mat dx, const KeysValues& dkv, Grads grads,
+  void backward(Values values, const Saved& saved, ConstMat dy, Mat dx, const KeysValues& dkv, Grads grads,
                 Workspace& workspace) const;
   /// dmemory += the share of keys and values.
   void project_backward(Values values, ConstMat memory, const KeysValues& dkv, Mat dmemory, Grads grads) const;
 
   /// A of one head, for queries begin .. begin + a.rows - 1, which see one sentence's a.cols keys at most.
-  void weights(const Saved& saved, Index head, std::span<const KeyRange> ranges, Index begin, Mat a,
-               Workspace& workspace) const;
+  void weights(const Saved& saved, Index head, Index begin, Mat a, Workspace& workspace) const;
 
  private:
   [[nodiscard]] AttentionInput head_input(Index head, ConstMat queries, const KeysValues& kv,

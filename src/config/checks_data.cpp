@@ -41,13 +41,7 @@ void check_tokenizer(Checker& checker) {
   checker.only_when(sentencepiece, "tokenizer.character_coverage", {type}, "only sentencepiece reads it",
                     "use type sentencepiece or min_frequency");
   const std::string alpha = "tokenizer.sampling.alpha";
-  const std::string nbest = "tokenizer.sampling.nbest";
   checker.only_when(sentencepiece, alpha, {type}, "only sentencepiece samples pieces", "use type sentencepiece");
-  checker.only_when(tokenizer.sampling.alpha > 0, nbest, {alpha}, "nothing is sampled", "set sampling.alpha");
-  checker.only_when(tokenizer.model_type == "unigram" || !tokenizer.model_file.empty(), nbest, {"tokenizer.model_type"},
-                    "BPE-dropout leaves out merges and has no list of segmentations", "use model_type unigram");
-  checker.require(tokenizer.sampling.nbest == -1 || tokenizer.sampling.nbest > 1, {nbest},
-                  "-1 (all segmentations), or at least 2 to draw among", "use -1");
   checker.only_when(!sentencepiece, "tokenizer.min_frequency", {type}, "only word and char read it",
                     "use a smaller vocab_size or type word");
   if (!sentencepiece) return;

@@ -48,9 +48,7 @@ void KeyTable::add_data(DataOptions& data, TokenizerOptions& tokenizer) {
 
   section("tokenizer.sampling", "Subword sampling: each epoch sees other pieces of the same training words.");
   add("tokenizer.sampling.alpha", &tokenizer.sampling.alpha, between(0, 1),
-      "0: off. bpe: probability of leaving out a merge (BPE-dropout); unigram: smoothing of the draws.");
-  add("tokenizer.sampling.nbest", &tokenizer.sampling.nbest, between(-1, 512),
-      "unigram: draw among so many best segmentations; -1: among all.");
+      "0: off. bpe: probability of leaving out a merge (BPE-dropout); unigram: exponent of the probabilities.");
 }
 
 void KeyTable::add_transformer(const std::string& side, TransformerConfig& config) {
@@ -98,7 +96,7 @@ void KeyTable::add_model(ModelConfig& model) {
       "rnn: first state: tanh layer on the encoder's final state, that state itself (equal sizes), or zero.");
   add_transformer("model.decoder", decoder.transformer);
 
-  section("model.decoder.attention", "rnn: how the decoder looks at the encoder.");
+  section("model.decoder.attention", "How a recurrent decoder looks at the encoder.");
   AttentionConfig& attention = decoder.attention;
   add("model.decoder.attention.score", &attention.score, one_of({"none", "dot", "scaled_dot", "general", "additive"}),
       "Score of a query and a key; dot and scaled_dot need equal sizes; none: the final encoder state only.");

@@ -29,10 +29,9 @@ struct DataOptions {
 
 /// Subword sampling of training text: each epoch sees other pieces of the same words.
 struct SamplingOptions {
-  /// 0: off. bpe: probability that a merge is left out (BPE-dropout, Provilkov et al. 2020, section 3); unigram: exponent
-  /// of the probabilities that segmentations are drawn with (Kudo 2018, section 3.2).
+  /// 0: off. bpe: probability that a merge is left out (BPE-dropout, Provilkov et al. 2020, section 3); unigram:
+  /// exponent of the probabilities with which one of all segmentations is drawn (Kudo 2018, section 3.2).
   double alpha = 0;
-  int nbest = -1;  ///< unigram: draw among so many best segmentations; -1: among all
 };
 
 struct TokenizerOptions {

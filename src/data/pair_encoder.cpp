@@ -20,6 +20,16 @@ PairEncoder::PairEncoder(const Corpus& corpus, TokenizerPair tokenizers, FilterO
   if (options_.on_long != "skip" && options_.on_long != "truncate") {
     throw UserError("data.on_long: found \"" + options_.on_long + "\", expected skip or truncate");
   }
+  check_sampling();
+}
+
+void PairEncoder::check_sampling() const {
+  if (!samples()) return;
+  sample_reproducibly(1, [&] {
+    for (const auto& tokenizer : {tokenizers_.source, tokenizers_.target}) {
+      static_cast<void>(tokenizer->sample("a", options_.sampling));
+    }
+  });
 }
 
 void PairEncoder::read(std::size_t i, EncodedPair& pair, bool sample) const {

@@ -43,6 +43,7 @@ class PairEncoder {
   [[nodiscard]] const TokenizerPair& tokenizers() const { return tokenizers_; }
 
  private:
+  void check_sampling() const;                                     // UserError: the tokenizer can't
   void read(std::size_t i, EncodedPair& pair, bool sample) const;  // without eos
   PairFate filter(std::size_t i, EncodedPair& pair, bool sample) const;
 

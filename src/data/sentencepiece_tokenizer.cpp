@@ -48,9 +48,13 @@ class SentencePieceTokenizer final : public Tokenizer {
 
   std::vector<TokenId> sample(std::string_view text, const SamplingOptions& options) const override {
     std::vector<int> ids;
-    const auto status = processor_.SampleEncode(absl::string_view(text.data(), text.size()), options.nbest,
+    constexpr int kAllSegmentations = -1;
+    const auto status = processor_.SampleEncode(absl::string_view(text.data(), text.size()), kAllSegmentations,
                                                 static_cast<float>(options.alpha), &ids);
-    CHECK(status.ok(), status.ToString());
+    if (!status.ok()) {
+      throw UserError("tokenizer.sampling.alpha: this SentencePiece model can't sample pieces (" + status.ToString() +
+                      "); expected a model of type bpe or unigram, or alpha 0");
+    }
     return ids;
   }
 

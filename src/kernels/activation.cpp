@@ -11,21 +11,21 @@ namespace {
 
 struct Relu {
   static Real value(Real x) { return x < 0 ? 0 : x; }  // NaN stays NaN
-  static Real slope(Real x) { return x > 0 ? 1 : 0; }
+  static Real derivative(Real x) { return x > 0 ? 1 : 0; }
 };
 
 struct Gelu {
-  static Real below(Real x) { return (1 + erf_of(x * std::numbers::sqrt2_v<Real> / 2)) / 2; }  // P(Z <= x)
-  static Real value(Real x) { return x * below(x); }
-  static Real slope(Real x) {
+  static Real normal_cdf(Real x) { return (1 + erf_of(x * std::numbers::sqrt2_v<Real> / 2)) / 2; }  // P(Z <= x)
+  static Real value(Real x) { return x * normal_cdf(x); }
+  static Real derivative(Real x) {
     const Real density = std::numbers::inv_sqrtpi_v<Real> / std::numbers::sqrt2_v<Real> * exp_of(-x * x / 2);
-    return below(x) + x * density;
+    return normal_cdf(x) + x * density;
   }
 };
 
 struct Swish {
   static Real value(Real x) { return x * sigmoid_of(x); }
-  static Real slope(Real x) {
+  static Real derivative(Real x) {
     const Real s = sigmoid_of(x);
     return s + x * s * (1 - s);
   }
@@ -46,7 +46,7 @@ void backward(ConstMat x, ConstMat dy, Mat dx) {
     const Real* from = x.row(i);
     const Real* d = dy.row(i);
     Real* to = dx.row(i);
-    vector_loop(x.cols, [=](Index j) { to[j] = d[j] * F::slope(from[j]); });
+    vector_loop(x.cols, [=](Index j) { to[j] = d[j] * F::derivative(from[j]); });
   }
 }
 

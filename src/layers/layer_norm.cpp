@@ -19,6 +19,7 @@ Mat LayerNorm::forward(Values values, ConstMat x, Workspace& workspace, Saved& s
 }
 
 void LayerNorm::backward(Values values, const Saved& saved, ConstMat dy, Mat dx, Grads grads) const {
+  CHECK(dy.cols == gain.cols && dy.rows == saved.normalized.rows, "LayerNorm: shapes");
   layer_norm_backward(saved.normalized, saved.inverse_deviation.data(), gain.in(values).data, dy, dx,
                       gain.in(grads).data, bias.in(grads).data);
 }

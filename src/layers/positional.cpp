@@ -19,7 +19,9 @@ Real sinusoid(Index position, Index column, Index size) {
 }  // namespace
 
 Positions::Positions(ParamStore& store, const std::string& name, const std::string& kind, Index size,
-                     Index max_positions, const Init& init) {
+                     Index max_positions, const Init& init)
+    : size_(size) {
+  CHECK(kind == "none" || kind == "sinusoidal" || kind == "learned", "unknown kind of positions " + kind);
   if (kind == "learned") table_ = store.add(name, max_positions, size, init);
   if (kind != "sinusoidal") return;
   sinusoids_.resize(static_cast<std::size_t>(kReady * size));
@@ -29,6 +31,7 @@ Positions::Positions(ParamStore& store, const std::string& name, const std::stri
 }
 
 void Positions::add(Values values, std::span<const Index> offset, Index first, Mat x) const {
+  CHECK(x.cols == size_ && x.rows == offset.back(), "Positions: shapes");
   const ConstMat learned = table_.in(values);
   for (std::size_t i = 0; i + 1 < offset.size(); ++i) {
     for (Index row = offset[i]; row < offset[i + 1]; ++row) {

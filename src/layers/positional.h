@@ -29,6 +29,7 @@ class Positions {
   void backward(std::span<const Index> offset, ConstMat dx, Grads grads) const;
 
  private:
+  Index size_;
   ParamRef table_;               ///< learned
   std::vector<Real> sinusoids_;  ///< the first rows of p; later ones are computed when they are asked for
 };

@@ -3,11 +3,10 @@
 namespace DRAGOMAN_NAMESPACE {
 
 void add_head_maps(const char* kind, Index layer, const MultiHead& attention, const MultiHead::Saved& saved,
-                   std::span<const KeyRange> ranges, Index begin, Index queries, Index keys, Workspace& workspace,
-                   std::vector<AttentionMap>& maps) {
+                   Index begin, Index queries, Index keys, Workspace& workspace, std::vector<AttentionMap>& maps) {
   for (Index head = 0; head < attention.options.heads; ++head) {
     AttentionMap map{kind, layer, head, queries, keys, std::vector<Real>(static_cast<std::size_t>(queries * keys))};
-    attention.weights(saved, head, ranges, begin, {map.weights.data(), queries, keys, keys}, workspace);
+    attention.weights(saved, head, begin, {map.weights.data(), queries, keys, keys}, workspace);
     maps.push_back(std::move(map));
   }
 }

@@ -17,7 +17,6 @@ struct AttentionMap {
 
 /// The maps of all heads of a layer, for the sentence whose queries are rows begin .. begin + queries - 1.
 void add_head_maps(const char* kind, Index layer, const MultiHead& attention, const MultiHead::Saved& saved,
-                   std::span<const KeyRange> ranges, Index begin, Index queries, Index keys, Workspace& workspace,
-                   std::vector<AttentionMap>& maps);
+                   Index begin, Index queries, Index keys, Workspace& workspace, std::vector<AttentionMap>& maps);
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -42,6 +42,7 @@ struct TransformerConfig {
   Index value_size = 0;                  ///< the same
   std::string score = "scaled_dot";      ///< scaled_dot | dot
 
+  [[nodiscard]] bool pre_norm() const { return norm == "pre"; }
   [[nodiscard]] Index head_key_size() const { return key_size > 0 ? key_size : model_size / heads; }
   [[nodiscard]] Index head_value_size() const { return value_size > 0 ? value_size : model_size / heads; }
 };

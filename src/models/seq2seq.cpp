@@ -13,12 +13,14 @@
 namespace DRAGOMAN_NAMESPACE {
 namespace {
 
+Real embedding_scale(bool scaled, Index size) { return scaled ? std::sqrt(static_cast<Real>(size)) : 1; }
+
 Embedding add_embedding(ParamStore& store, const std::string& name, const ModelConfig& config, Index vocabulary,
                         Index size, bool scaled, bool tied_to_output) {
   Embedding embedding;
   embedding.table = store.add(name, vocabulary, size,
                               {Init::Kind::normal, embedding_deviation(config, size, scaled || tied_to_output)});
-  if (scaled) embedding.scale = std::sqrt(static_cast<Real>(size));
+  embedding.scale = embedding_scale(scaled, size);
   return embedding;
 }
 
@@ -32,12 +34,9 @@ Seq2Seq::Seq2Seq(const ModelConfig& config, Index source_vocabulary, Index targe
   const bool target_scaled = config.scales(config.decoder.recurrent());
   const Embedding source = add_embedding(store_, tied_all ? "embedding" : "encoder.embedding", config,
                                          source_vocabulary, config.encoder.embedding_width(), source_scaled, tied_all);
-  Embedding target = source;
-  if (!tied_all) {
-    target = add_embedding(store_, "decoder.embedding", config, target_vocabulary, config.decoder.embedding_width(),
-                           target_scaled, tied_output);
-  }
-  if (tied_all) target.scale = target_scaled ? std::sqrt(static_cast<Real>(target.table.cols)) : 1;
+  const Embedding target = tied_all ? Embedding{source.table, embedding_scale(target_scaled, source.table.cols)}
+                                    : add_embedding(store_, "decoder.embedding", config, target_vocabulary,
+                                                    config.decoder.embedding_width(), target_scaled, tied_output);
   if (config.encoder.recurrent()) {
     encoder_ = std::make_unique<RnnEncoder>(store_, config, source);
   } else {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "core/error.h"
 #include "kernels/rows.h"
@@ -20,7 +21,7 @@ TransformerDecoder::TransformerDecoder(ParamStore& store, const ModelConfig& con
                        AttentionBlock::create(store, name + ".cross", c, config, memory_size),
                        FeedForwardBlock::create(store, name + ".ffn", c, config)});
   }
-  if (c.norm == "pre") norm_ = LayerNorm::create(store, "decoder.norm", size_);
+  if (c.pre_norm()) norm_ = LayerNorm::create(store, "decoder.norm", size_);
 }
 
 template <class SelfKeysValues>
@@ -28,18 +29,19 @@ Mat TransformerDecoder::run_layer(const BlockContext& context, const Layer& laye
                                   std::span<const KeyRange> self_ranges, const SelfKeysValues& self_keys_values,
                                   std::span<const KeyRange> cross_ranges, const MultiHead::KeysValues& memory,
                                   LayerSaved& saved) const {
-  const Mat asked = layer.self.forward(context, x, self_ranges, self_keys_values, saved.self);
+  const Mat after_self = layer.self.forward(context, x, self_ranges, self_keys_values, saved.self);
   const auto from_memory = [&](ConstMat) { return memory; };
-  const Mat informed = layer.cross.forward(context, asked, cross_ranges, from_memory, saved.cross);
-  return layer.ffn.forward(context, informed, saved.ffn);
+  const Mat after_cross = layer.cross.forward(context, after_self, cross_ranges, from_memory, saved.cross);
+  return layer.ffn.forward(context, after_cross, saved.ffn);
 }
 
 Mat TransformerDecoder::forward(Values values, const Memory& memory, const Sentences& target, const Noise& noise,
                                 Workspace& workspace, const DecoderSaved** saved) const {
+  CHECK(memory.sentences() == target.count(), "TransformerDecoder: one target a source");
   auto* s = workspace.make<Saved>();
   s->layers = workspace.array<LayerSaved>(static_cast<Index>(layers_.size()));
-  s->self_ranges = causal_ranges(target.offset, workspace);
-  s->cross_ranges = memory_ranges(target.offset, memory.offset, workspace);
+  const std::span<const KeyRange> self_ranges = causal_ranges(target.offset, workspace);
+  const std::span<const KeyRange> cross_ranges = memory_ranges(target.offset, memory.offset, workspace);
   s->noise_keys = noise.row_keys(target.offset, workspace);
   const std::span<TokenId> inputs = workspace.array<TokenId>(target.tokens());
   for (Index i = 0; i < target.count(); ++i) {
@@ -53,7 +55,7 @@ Mat TransformerDecoder::forward(Values values, const Memory& memory, const Sente
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const Layer& layer = layers_[l];
     const auto same_rows = [&](ConstMat from) { return layer.self.attention.project(values, from, workspace); };
-    x = run_layer(context, layer, x, s->self_ranges, same_rows, s->cross_ranges,
+    x = run_layer(context, layer, x, self_ranges, same_rows, cross_ranges,
                   layer.cross.attention.project(values, memory.rows, workspace), *std::construct_at(&s->layers[l]));
   }
   if (norm_) x = norm_->forward(values, x, workspace, s->norm);
@@ -67,8 +69,8 @@ void TransformerDecoder::backward(Values values, const Memory& memory, const Sen
   const auto& s = static_cast<const Saved&>(saved);
   const Workspace::Scope scope(workspace);
   const BlockContext context{values, s.noise_keys, workspace};
-  const Mat dx = workspace.mat(dreadout.rows, dreadout.cols);
-  const Mat dother = workspace.mat(dreadout.rows, dreadout.cols);
+  Mat dx = workspace.mat(dreadout.rows, dreadout.cols);
+  Mat dother = workspace.mat(dreadout.rows, dreadout.cols);
   if (norm_) {
     norm_->backward(values, s.norm, dreadout, dx, grads);
   } else {
@@ -78,9 +80,9 @@ void TransformerDecoder::backward(Values values, const Memory& memory, const Sen
     const Layer& layer = layers_[l];
     const LayerSaved& kept = s.layers[l];
     layer.ffn.backward(context, kept.ffn, dx, dother, grads);
-    layer.cross.backward(context, kept.cross, s.cross_ranges, dother, dx, memory.rows, dmemory.rows, grads);
-    layer.self.backward(context, kept.self, s.self_ranges, dx, dother, {}, {}, grads);
-    copy(dother, dx);
+    layer.cross.backward(context, kept.cross, dother, dx, memory.rows, dmemory.rows, grads);
+    layer.self.backward(context, kept.self, dx, dother, {}, {}, grads);
+    std::swap(dx, dother);
   }
   input_.backward(s.inputs, target.offset, dx, s.noise_keys, grads);
 }
@@ -93,10 +95,10 @@ void TransformerDecoder::attention_maps(const Memory& memory, const Sentences& t
   const Index source_length = memory.offset[sentence + 1] - memory.offset[sentence];
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const auto layer = static_cast<Index>(l);
-    add_head_maps("decoder", layer, layers_[l].self.attention, s.layers[l].self.attention, s.self_ranges, begin, length,
-                  length, workspace, maps);
-    add_head_maps("cross", layer, layers_[l].cross.attention, s.layers[l].cross.attention, s.cross_ranges, begin,
-                  length, source_length, workspace, maps);
+    add_head_maps("decoder", layer, layers_[l].self.attention, s.layers[l].self.attention, begin, length, length,
+                  workspace, maps);
+    add_head_maps("cross", layer, layers_[l].cross.attention, s.layers[l].cross.attention, begin, length, source_length,
+                  workspace, maps);
   }
 }
 
@@ -104,18 +106,18 @@ void TransformerDecoder::attention_maps(const Memory& memory, const Sentences& t
 /// the first `length` are filled.
 struct TransformerDecoder::State : DecoderState {
   struct Cache {
-    std::vector<Real> numbers;
+    std::vector<Real> numbers, spare;
     Index cols = 0;
 
     [[nodiscard]] Mat mat() { return {numbers.data(), static_cast<Index>(numbers.size()) / cols, cols, cols}; }
     /// New hypothesis i has the rows of old hypothesis from[i].
     void rearrange(std::span<const Index> from, Index length, Index old_capacity, Index capacity) {
-      std::vector<Real> moved(from.size() * static_cast<std::size_t>(capacity * cols));
+      spare.resize(from.size() * static_cast<std::size_t>(capacity * cols));
       for (std::size_t i = 0; i < from.size(); ++i) {
         std::copy_n(numbers.begin() + from[i] * old_capacity * cols, length * cols,
-                    moved.begin() + static_cast<Index>(i) * capacity * cols);
+                    spare.begin() + static_cast<Index>(i) * capacity * cols);
       }
-      numbers = std::move(moved);
+      std::swap(numbers, spare);
     }
   };
   struct LayerCache {

@@ -47,7 +47,6 @@ class TransformerDecoder : public Decoder {
   struct Saved : DecoderSaved {
     std::span<LayerSaved> layers;
     LayerNorm::Saved norm;
-    std::span<const KeyRange> self_ranges, cross_ranges;
     std::span<const TokenId> inputs;            ///< bos + pieces
     std::span<const std::uint64_t> noise_keys;  ///< of each row; empty in inference
   };

@@ -17,14 +17,14 @@ TransformerEncoder::TransformerEncoder(ParamStore& store, const ModelConfig& con
     layers_.push_back({AttentionBlock::create(store, name + ".self", c, config, size_),
                        FeedForwardBlock::create(store, name + ".ffn", c, config)});
   }
-  if (c.norm == "pre") norm_ = LayerNorm::create(store, "encoder.norm", size_);
+  if (c.pre_norm()) norm_ = LayerNorm::create(store, "encoder.norm", size_);
 }
 
 Memory TransformerEncoder::forward(Values values, const Sentences& source, const Noise& noise, Workspace& workspace,
                                    const EncoderSaved** saved) const {
   auto* s = workspace.make<Saved>();
   s->layers = workspace.array<LayerSaved>(static_cast<Index>(layers_.size()));
-  s->ranges = sentence_ranges(source.offset, workspace);
+  const std::span<const KeyRange> ranges = sentence_ranges(source.offset, workspace);
   const BlockContext context{values, noise.row_keys(source.offset, workspace), workspace};
 
   ConstMat x = input_.forward(values, source.ids, source.offset, 0, context.noise_keys, workspace);
@@ -32,7 +32,7 @@ Memory TransformerEncoder::forward(Values values, const Sentences& source, const
     const Layer& layer = layers_[l];
     LayerSaved& kept = *std::construct_at(&s->layers[l]);
     const auto same_rows = [&](ConstMat from) { return layer.self.attention.project(values, from, workspace); };
-    x = layer.self.forward(context, x, s->ranges, same_rows, kept.self);
+    x = layer.self.forward(context, x, ranges, same_rows, kept.self);
     x = layer.ffn.forward(context, x, kept.ffn);
   }
   if (norm_) x = norm_->forward(values, x, workspace, s->norm);
@@ -67,7 +67,7 @@ void TransformerEncoder::backward(Values values, const Sentences& source, const 
   const Mat between = workspace.mat(dx.rows, dx.cols);
   for (std::size_t l = layers_.size(); l-- > 0;) {
     layers_[l].ffn.backward(context, s.layers[l].ffn, dx, between, grads);
-    layers_[l].self.backward(context, s.layers[l].self, s.ranges, between, dx, {}, {}, grads);
+    layers_[l].self.backward(context, s.layers[l].self, between, dx, {}, {}, grads);
   }
   input_.backward(source.ids, source.offset, dx, context.noise_keys, grads);
 }
@@ -76,7 +76,7 @@ void TransformerEncoder::attention_maps(const Sentences& source, const EncoderSa
                                         Workspace& workspace, std::vector<AttentionMap>& maps) const {
   const auto& s = static_cast<const Saved&>(saved);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    add_head_maps("encoder", static_cast<Index>(l), layers_[l].self.attention, s.layers[l].self.attention, s.ranges,
+    add_head_maps("encoder", static_cast<Index>(l), layers_[l].self.attention, s.layers[l].self.attention,
                   source.offset[sentence], source.length(sentence), source.length(sentence), workspace, maps);
   }
 }

@@ -43,7 +43,6 @@ class TransformerEncoder : public Encoder {
   struct Saved : EncoderSaved {
     std::span<LayerSaved> layers;
     LayerNorm::Saved norm;
-    std::span<const KeyRange> ranges;
   };
 
   Index size_;

@@ -13,13 +13,13 @@ AttentionBlock AttentionBlock::create(ParamStore& store, const std::string& name
                                       const ModelConfig& model, Index memory_width) {
   const HeadOptions heads{config.heads, config.head_key_size(), config.head_value_size(), &score_by_name(config.score),
                           static_cast<Real>(model.dropout.attention)};
-  return {MultiHead::create(store, name, heads, config.model_size, memory_width, weights_init(model.init)),
-          Residual::create(store, name, config.model_size, config.norm == "pre",
-                           static_cast<Real>(model.dropout.residual))};
+  return {
+      MultiHead::create(store, name, heads, config.model_size, memory_width, weights_init(model.init)),
+      Residual::create(store, name, config.model_size, config.pre_norm(), static_cast<Real>(model.dropout.residual))};
 }
 
-void AttentionBlock::backward(const BlockContext& context, const Saved& saved, std::span<const KeyRange> ranges,
-                              ConstMat dy, Mat dx, ConstMat memory, Mat dmemory, Grads grads) const {
+void AttentionBlock::backward(const BlockContext& context, const Saved& saved, ConstMat dy, Mat dx, ConstMat memory,
+                              Mat dmemory, Grads grads) const {
   Workspace& workspace = context.workspace;
   const Workspace::Scope scope(workspace);
   const Mat dfx = workspace.mat(dy.rows, dy.cols);
@@ -28,7 +28,7 @@ void AttentionBlock::backward(const BlockContext& context, const Saved& saved, s
   const MultiHead::KeysValues dkv{workspace.zeros(kv.keys.rows, kv.keys.cols),
                                   workspace.zeros(kv.values.rows, kv.values.cols)};
   residual.after_backward(context.values, saved.residual, dy, context.noise_keys, dx, dfx, grads);
-  attention.backward(context.values, saved.attention, ranges, context.noise_keys, dfx, dfrom, dkv, grads, workspace);
+  attention.backward(context.values, saved.attention, dfx, dfrom, dkv, grads, workspace);
   const bool own_rows = memory.empty();
   attention.project_backward(context.values, own_rows ? saved.attention.x : memory, dkv, own_rows ? dfrom : dmemory,
                              grads);
@@ -37,10 +37,10 @@ void AttentionBlock::backward(const BlockContext& context, const Saved& saved, s
 
 FeedForwardBlock FeedForwardBlock::create(ParamStore& store, const std::string& name, const TransformerConfig& config,
                                           const ModelConfig& model) {
-  return {FeedForward::create(store, name, config.model_size, config.ffn_size, activation_by_name(config.activation),
-                              static_cast<Real>(model.dropout.ffn), weights_init(model.init)),
-          Residual::create(store, name, config.model_size, config.norm == "pre",
-                           static_cast<Real>(model.dropout.residual))};
+  return {
+      FeedForward::create(store, name, config.model_size, config.ffn_size, activation_by_name(config.activation),
+                          static_cast<Real>(model.dropout.ffn), weights_init(model.init)),
+      Residual::create(store, name, config.model_size, config.pre_norm(), static_cast<Real>(model.dropout.residual))};
 }
 
 Mat FeedForwardBlock::forward(const BlockContext& context, ConstMat x, Saved& saved) const {

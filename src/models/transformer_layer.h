@@ -45,8 +45,8 @@ struct AttentionBlock {
   }
 
   /// Keys and values came from `memory`, whose gradient is added to dmemory; both empty: from the block's own rows.
-  void backward(const BlockContext& context, const Saved& saved, std::span<const KeyRange> ranges, ConstMat dy, Mat dx,
-                ConstMat memory, Mat dmemory, Grads grads) const;
+  void backward(const BlockContext& context, const Saved& saved, ConstMat dy, Mat dx, ConstMat memory, Mat dmemory,
+                Grads grads) const;
 };
 
 struct FeedForwardBlock {

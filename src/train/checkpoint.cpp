@@ -101,18 +101,21 @@ std::vector<std::pair<TrainingState, fs::path>> Checkpoints::list() const {
   std::vector<std::pair<TrainingState, fs::path>> found;
   if (!fs::exists(directory_)) return found;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
-    if (!entry.is_directory()) continue;
-    if (fs::exists(entry.path() / "state.json")) {
-      found.emplace_back(read_state(entry.path() / "state.json"), entry.path());
-    } else {
-      fs::remove_all(entry.path());
-    }
+    if (!fs::exists(entry.path() / "state.json")) continue;
+    const TrainingState state = read_state(entry.path() / "state.json");
+    if (entry.path() == path_of(state.update)) found.emplace_back(state, entry.path());  // else somebody's copy
   }
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first.update < b.first.update; });
   return found;
 }
 
 void Checkpoints::prune(std::int64_t newest, std::int64_t keep) const {
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
+    const std::string name = entry.path().filename().string();
+    const bool number = std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+    // What is left of a removal that was cut short.
+    if (number && entry.is_directory() && !fs::exists(entry.path() / "state.json")) fs::remove_all(entry.path());
+  }
   std::vector<std::pair<std::int64_t, fs::path>> scheduled;
   for (const auto& [state, path] : list()) {
     if (!state.interrupted) {

@@ -1,6 +1,6 @@
 // Checkpoints: MODEL_DIR/checkpoints/NNNNNN/ (the update) with
 //   model.safetensors      the parameters
-//   optimizer.safetensors  the moments (if the optimizer has any)
+//   optimizer.safetensors  the moments and the moving average of the weights (if there are any)
 //   state.json             everything else that training needs to go on exactly
 // Each is written whole under a temporary name, fsynced and renamed; checkpoints/latest names the last one.
 #pragma once
@@ -54,7 +54,7 @@ class Checkpoints {
  private:
   [[nodiscard]] std::filesystem::path path_of(std::int64_t update) const;
   void prune(std::int64_t newest, std::int64_t keep) const;
-  /// Checkpoints on disk with their states, oldest first; what is left of a removal that was cut short is removed.
+  /// Checkpoints on disk with their states, oldest first.
   [[nodiscard]] std::vector<std::pair<TrainingState, std::filesystem::path>> list() const;
 
   std::filesystem::path directory_;

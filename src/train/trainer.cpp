@@ -28,6 +28,23 @@ class Timer {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// While it lives, the model has the other weights (none: its own) and they lie there.
+class Exchanged {
+ public:
+  Exchanged(std::vector<Real>* weights, Real* values) : weights_(weights), values_(values) { exchange(); }
+  ~Exchanged() { exchange(); }
+  Exchanged(const Exchanged&) = delete;
+  Exchanged& operator=(const Exchanged&) = delete;
+
+ private:
+  void exchange() const {
+    if (weights_ != nullptr) std::swap_ranges(weights_->begin(), weights_->end(), values_);
+  }
+
+  std::vector<Real>* weights_;
+  Real* values_;
+};
+
 }  // namespace
 
 Trainer::Trainer(Seq2Seq& model, TrainingInput input, Observer& observer)
@@ -208,12 +225,8 @@ void Trainer::with_final_weights(const Use& use) {
     mean = sum.mean();
     weights = &mean;
   }
-  const auto exchange = [&] {
-    if (weights != nullptr) std::swap_ranges(weights->begin(), weights->end(), model_.params().data());
-  };
-  exchange();
+  const Exchanged exchanged(weights, model_.params().data());
   use();
-  exchange();
 }
 
 /// model.safetensors: what `translate` loads.

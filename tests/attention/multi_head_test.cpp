@@ -57,7 +57,7 @@ void check_golden(const nlohmann::json& golden) {
   const Mat dmemory = workspace.zeros(memory.rows, memory.cols);
   const MultiHead::KeysValues dkv{workspace.zeros(kv.keys.rows, kv.keys.cols),
                                   workspace.zeros(kv.values.rows, kv.values.cols)};
-  layer.backward(store.values(), saved, ranges, {}, dy, dqueries, dkv, {gradient.data()}, workspace);
+  layer.backward(store.values(), saved, dy, dqueries, dkv, {gradient.data()}, workspace);
   layer.project_backward(store.values(), memory, dkv, dmemory, {gradient.data()});
   expect_golden_gradients(store, gradient, tensors);
   expect_golden("dqueries", dqueries, tensors.at("queries").at("gradient"));
@@ -174,7 +174,7 @@ void check_gradients(const Shape& shape) {
   NoisyGradient dkeys(static_cast<std::size_t>(keys.rows * keys.cols), 7);
   NoisyGradient dvalues(static_cast<std::size_t>(values.rows * values.cols), 8);
   c.layer.backward(
-      c.store.values(), c.saved, c.ranges, c.noise, dy, dx.mat(),
+      c.store.values(), c.saved, dy, dx.mat(),
       {{dkeys.data(), keys.rows, keys.cols, keys.cols}, {dvalues.data(), values.rows, values.cols, values.cols}},
       gradient.grads(), c.workspace);
   std::vector<Real> keys_added = dkeys.added(), values_added = dvalues.added();
@@ -295,7 +295,7 @@ TEST(MultiHead, WeightsAreDistributionsOverWhatIsSeen) {
       for (std::size_t s = 0; s + 1 < kOffset.size(); ++s) {
         const Index begin = kOffset[s], count = kOffset[s + 1] - begin, keys = c.offset[s + 1] - c.offset[s];
         Numbers a(count, keys, 10, 2);
-        c.layer.weights(c.saved, head, c.ranges, begin, a.mat(), c.workspace);
+        c.layer.weights(c.saved, head, begin, a.mat(), c.workspace);
         for (Index i = 0; i < count; ++i) {
           double sum = 0;
           for (Index j = 0; j < keys; ++j) {
@@ -316,7 +316,7 @@ TEST(MultiHead, WeightsAreDistributionsOverWhatIsSeen) {
           }
         }
         Numbers last(1, keys, 11);  // from within a sentence
-        c.layer.weights(c.saved, head, c.ranges, begin + count - 1, last.mat(), c.workspace);
+        c.layer.weights(c.saved, head, begin + count - 1, last.mat(), c.workspace);
         EXPECT_TRUE(same_bits(last, a.view().row_range(count - 1, 1)));
       }
     }

@@ -54,8 +54,6 @@ const std::map<std::string, Overrides>& changes() {
       {"tokenizer.target_model_file",
        {"tokenizer.target_model_file=t.model", "tokenizer.model_file=s.model", "tokenizer.shared=false"}},
       {"tokenizer.sampling.alpha", {"tokenizer.sampling.alpha=0.1"}},
-      {"tokenizer.sampling.nbest",
-       {"tokenizer.sampling.nbest=64", "tokenizer.sampling.alpha=0.1", "tokenizer.model_type=unigram"}},
       {"model.encoder.type", {"model.encoder.type=transformer"}},
       {"model.encoder.cell", {"model.encoder.cell=lstm"}},
       {"model.encoder.layers", {"model.encoder.layers=2"}},

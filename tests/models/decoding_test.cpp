@@ -88,6 +88,54 @@ TEST(Decoding, StepByStepEqualsTeacherForcingAtEveryPosition) {
   });
 }
 
+TEST(Decoding, ALongSentenceOutgrowsTheCacheWithoutATrace) {
+  ModelConfig config = tiny_config();
+  make_transformer(config, true, true);
+  Seq2Seq model(config, kSourceVocabulary, kTargetVocabulary);
+  initialize_with_biases(model.params(), 3);
+  const Sentences source = random_sentences({3, 5}, kSourceVocabulary, 1);
+  const Sentences target = random_sentences({70, 20}, kTargetVocabulary, 2);  // the second leaves in between
+  const std::vector<Rows> logits = decode(model, source, target);
+  Batch batch{source, target, {0, 1}};
+  std::vector<double> log_probs(batch.labels());
+  Workspace workspace;
+  model.evaluate(model.values(), batch, 0, log_probs, workspace);
+  for (Index i = 0; i < batch.count(); ++i) {
+    for (Index t = 0; t < target.length(i); ++t) {
+      const Index row = target.offset[i] + t;
+      ASSERT_NEAR(log_probability(logits[i][t], target.ids[row]), log_probs[row], kBound) << i << " " << t;
+    }
+  }
+}
+
+TEST(Decoding, FutureTargetTokensChangeNoBit) {
+  for_every_model([](const Seq2Seq& model, Index source_vocabulary) {
+    Batch batch = tiny_batch(source_vocabulary);
+    const auto log_probs_of = [&] {
+      std::vector<double> log_probs(batch.labels());
+      Workspace workspace;
+      model.evaluate(model.values(), batch, 0, log_probs, workspace);
+      return log_probs;
+    };
+    const std::vector<double> before = log_probs_of();
+    const Index sentence = 1, first_changed = 3;  // of 6 labels; label 3 is the input of position 4
+    for (Index t = first_changed; t < batch.target.length(sentence) - 1; ++t) {
+      TokenId& id = batch.target.ids[batch.target.offset[sentence] + t];
+      id = 3 + (id - 3 + 1) % (kTargetVocabulary - 3);
+    }
+    const std::vector<double> after = log_probs_of();
+    for (Index i = 0; i < batch.count(); ++i) {
+      for (Index t = 0; t < batch.target.length(i); ++t) {
+        if (i == sentence && t >= first_changed) continue;  // the label itself or what follows
+        const Index row = batch.target.offset[i] + t;
+        ASSERT_EQ(after[row], before[row]) << "sentence " << i << " position " << t;
+      }
+    }
+    EXPECT_NE(after[batch.target.offset[sentence] + first_changed],
+              before[batch.target.offset[sentence] + first_changed]);
+  });
+}
+
 /// The sentences of `order`.
 Sentences reordered(const Sentences& from, const std::vector<Index>& order) {
   Sentences result;

@@ -123,14 +123,19 @@ def test_average_refuses_what_does_not_belong_together(data):
     model, other = train(data, "transformer", "first"), train(data, "pre_norm", "second")
     checkpoint = model / "checkpoints" / "000030"
     assert "no model.safetensors" in refused("average", checkpoint, data / "toy", "-o", data / "out")
-    assert "holds a model already" in refused("average", checkpoint, "-o", model)
-    assert "not part of this model" in refused("average", checkpoint, other, "-o", data / "out")
+    assert "holds a training" in refused("average", checkpoint, "-o", model, "--overwrite")
+    assert "its model is another" in refused("average", checkpoint, other, "-o", data / "out")
     assert not (data / "out").exists()
     renamed = data / "renamed"
     shutil.copytree(model, renamed)
     words = renamed / "tokenizer.json"
     words.write_text(words.read_text().replace('"3"', '"three"'))
     assert "its tokenizer is another" in refused("average", checkpoint, renamed, "-o", data / "out")
+    (data / "used").mkdir()
+    (data / "used" / "source.json").write_text("of another model, whose target tokenizer is its own")
+    assert "holds a model already (source.json)" in refused("average", checkpoint, "-o", data / "used")
+    run("average", checkpoint, "-o", data / "used", "--overwrite")
+    assert {p.name for p in (data / "used").iterdir()} - {"lock"} == {"config.yaml", "model.safetensors", "tokenizer.json"}
 
 
 def test_the_moving_average_is_saved_and_sampling_needs_sentencepiece(data):

@@ -3,7 +3,7 @@
 
 Usage: scripts/plot_attention.py FILE -o PICTURE.png [--line 1] [--kind cross]
 
-One panel for each layer and head of that kind: rows are target tokens, columns source tokens. For scripts that
+One panel for each layer (downwards) and head of that kind: rows are queries, columns keys. For scripts that
 matplotlib's own font lacks (Hangul, say), name an installed one with --font.
 """
 import argparse
@@ -45,9 +45,11 @@ def main():
     queries = record["source"] if arguments.kind == "encoder" else record["target"]
     keys = record["target"] if arguments.kind == "decoder" else record["source"]
     cell = 0.28
-    figure, axes = plt.subplots(1, len(maps), squeeze=False,
-                                figsize=(len(maps) * (cell * len(keys) + 1.6), cell * len(queries) + 1.4))
-    for axis, attention in zip(axes[0], maps):
+    layers = sorted({m["layer"] for m in maps})
+    heads = len(maps) // len(layers)
+    size = (heads * (cell * len(keys) + 1.6), len(layers) * (cell * len(queries) + 1.4))
+    figure, axes = plt.subplots(len(layers), heads, squeeze=False, figsize=size)
+    for axis, attention in zip(axes.flat, maps):
         axis.imshow(attention["weights"], cmap="Greys", vmin=0, vmax=1, aspect="equal")
         axis.set_xticks(range(len(keys)), keys, rotation=90, fontsize=8)
         axis.set_yticks(range(len(queries)), queries, fontsize=8)

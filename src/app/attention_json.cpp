@@ -1,11 +1,13 @@
 #include "app/attention_json.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace dragoman {
 namespace {
 
 using Json = nlohmann::ordered_json;
+constexpr double kPrecision = 1e6;  // weights are written to six decimals
 
 Json pieces(const std::vector<TokenId>& ids, const Tokenizer& tokenizer) {
   Json list = Json::array();
@@ -22,8 +24,12 @@ std::string attention_json(const Translation& translation, const std::vector<Att
   for (const AttentionMap& map : maps) {
     Json weights = Json::array();
     for (Index q = 0; q < map.queries; ++q) {
-      const auto row = map.weights.begin() + q * map.keys;
-      weights.push_back(std::vector<Real>(row, row + map.keys));
+      std::vector<double> row;
+      for (Index k = 0; k < map.keys; ++k) {
+        const auto weight = static_cast<double>(map.weights[static_cast<std::size_t>(q * map.keys + k)]);
+        row.push_back(std::round(weight * kPrecision) / kPrecision);
+      }
+      weights.push_back(row);
     }
     list.push_back({{"kind", map.kind}, {"layer", map.layer}, {"head", map.head}, {"weights", weights}});
   }

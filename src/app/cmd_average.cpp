@@ -26,12 +26,11 @@ struct AverageArguments {
 
 /// The directory with the configuration and the tokenizer: MODEL_DIR of MODEL_DIR/checkpoints/NNNNNN, or itself.
 fs::path model_directory_of(const std::string& checkpoint) {
-  const fs::path path = fs::absolute(checkpoint).lexically_normal();
-  const fs::path directory = path.has_filename() ? path : path.parent_path();  // "a/b/" names a/b
-  if (!fs::exists(directory / "model.safetensors")) {
+  if (checkpoint.empty() || !fs::exists(fs::path(checkpoint) / "model.safetensors")) {
     throw UserError(checkpoint, 0,
                     "holds no model.safetensors; expected a directory such as MODEL_DIR/checkpoints/001000");
   }
+  const fs::path directory = fs::canonical(checkpoint);
   return fs::exists(directory / "config.yaml") ? directory : directory.parent_path().parent_path();
 }
 
@@ -54,8 +53,8 @@ void check_same_model(const LoadedModel& first, const fs::path& directory, const
 
 /// May a model be written here? What it replaces is removed, so that no file of another model stays.
 void clear_output(const fs::path& output, bool overwrite) {
-  if (fs::exists(output / "checkpoints")) {
-    throw UserError(output.string(), 0, "holds a training; write the mean to another directory");
+  if (fs::exists(output / "checkpoints") || fs::exists(output / "state.json")) {
+    throw UserError(output.string(), 0, "belongs to a training; write the mean to another directory");
   }
   for (const fs::path& file : training_files(output)) {
     if (!fs::exists(file)) continue;
@@ -91,8 +90,7 @@ void average(const AverageArguments& arguments) {
   loaded.tokenizers.save(output);
   write_file_atomically((output / "config.yaml").string(), emit_config(loaded.config));
   save_model((output / "model.safetensors").string(), store);
-  std::fprintf(stderr, "dragoman: the mean of %zu models is in %s\n", arguments.checkpoints.size(),
-               arguments.output.c_str());
+  std::fprintf(stderr, "dragoman: mean of %zu in %s\n", arguments.checkpoints.size(), arguments.output.c_str());
 }
 
 }  // namespace

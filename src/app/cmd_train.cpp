@@ -59,6 +59,12 @@ void check_model_dir(const TrainArguments& arguments, const Config& config, cons
     if (fs::exists(dir / "checkpoints" / "latest")) return;
     throw UserError(dir.string(), 0, "--resume: there is no checkpoint here; --overwrite starts afresh");
   }
+  const std::string start = fs::weakly_canonical(config.training.init_from).string();
+  if (!start.empty() && start.starts_with(fs::weakly_canonical(dir / "checkpoints").string() + "/")) {
+    throw UserError(
+        config.training.init_from, 0,
+        "is a checkpoint of the model directory, which this training would remove; use another --model-dir");
+  }
   for (const fs::path& file : training_files(dir)) {
     if (!fs::exists(file)) continue;
     for (const std::string& input : {arguments.config, config.tokenizer.model_file, config.tokenizer.target_model_file,

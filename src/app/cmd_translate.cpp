@@ -69,7 +69,9 @@ void check_files(const TranslateArguments& arguments) {
     if (same(written, arguments.input)) throw UserError(written, 0, "is the input, too; write to another file");
   }
   if (arguments.attention == "-") throw UserError("--attention: expected a file; standard output has the translations");
-  if (!arguments.attention.empty() && arguments.attention == arguments.output) {
+  const auto place = [](const std::string& path) { return std::filesystem::weakly_canonical(path); };
+  if (!arguments.attention.empty() && arguments.output != "-" &&
+      place(arguments.attention) == place(arguments.output)) {
     throw UserError("--attention: " + arguments.attention + " is the output, too; write to another file");
   }
 }

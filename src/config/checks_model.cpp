@@ -42,7 +42,7 @@ void check_transformer(Checker& checker, const std::string& side, const Transfor
   const auto longest = static_cast<Index>(checker.config().data.max_length);
   checker.require(config.positions != "learned" || config.max_positions > longest,
                   {side + ".max_positions", "data.max_length"},
-                  "more than max_length, because a training sentence has one token more",
+                  "max_positions above max_length, because a sentence of max_length pieces has one token more",
                   "use more max_positions or a smaller max_length");
 }
 
@@ -96,6 +96,8 @@ void check_starting_values(Checker& checker) {
                     "use weights normal or uniform");
   checker.only_when(recurrent, "model.init.recurrent", types, "only type rnn has hidden-to-hidden matrices",
                     "use type rnn");
+  checker.only_when(recurrent, "model.init.forget_bias", types, "only type rnn has an LSTM", "use type rnn");
+  if (!recurrent) return;
   checker.only_when(lstm, "model.init.forget_bias", {"model.encoder.cell", "model.decoder.cell"},
                     "only an LSTM has a forget gate", "use cell lstm");
 }

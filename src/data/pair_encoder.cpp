@@ -81,10 +81,17 @@ CorpusReport examine(const PairEncoder& encoder) {
   const std::size_t size = encoder.corpus().size();
   report.sampled = size > kExamineAll;
   const std::size_t count = report.sampled ? kSample : size;
-  EncodedPair pair;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t line = report.sampled ? i * size / count : i;
-    report.count(encoder.encode_filtered(line, pair), line);
+  const auto count_all = [&] {
+    EncodedPair pair;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t line = report.sampled ? i * size / count : i;
+      report.count(encoder.samples() ? encoder.sample_filtered(line, pair) : encoder.encode_filtered(line, pair), line);
+    }
+  };
+  if (encoder.samples()) {
+    sample_reproducibly(0, count_all);  // about what an epoch will drop
+  } else {
+    count_all();
   }
   if (report.kept == 0 && !report.sampled) throw_nothing_left(report, encoder.corpus());
   return report;

@@ -105,7 +105,8 @@ TEST(ConfigChecks, TransformerCombinations) {
       {{encoder, "model.encoder.heads=3"}, "found 3 with model.encoder.model_size 128, expected heads that divide"},
       {{decoder, "model.decoder.heads=3", "model.decoder.key_size=4"}, "heads that divide model_size"},
       {{encoder, "model.encoder.max_positions=500"}, "only learned positions have a table"},
-      {{encoder, "model.encoder.positions=learned", "model.encoder.max_positions=100"}, "more than max_length"},
+      {{encoder, "model.encoder.positions=learned", "model.encoder.max_positions=100"},
+       "max_positions above max_length"},
       {{encoder, "model.decoder.attention.score=dot", "model.encoder.model_size=64"}, "as a key (64)"},
       {{encoder, "model.decoder.init=last", "model.encoder.model_size=64"}, "an encoder state (64)"},
       {{encoder, "model.tied_embeddings=all", "model.encoder.model_size=64"}, "equal widths of the embeddings"},
@@ -113,7 +114,7 @@ TEST(ConfigChecks, TransformerCombinations) {
       {{"model.dropout.residual=0.1"}, "only Transformer layers read it"},
       {{decoder, "model.dropout.readout=0.1"}, "only a recurrent decoder has a readout layer"},
       {{encoder, decoder, "model.init.recurrent=xavier"}, "only type rnn has hidden-to-hidden matrices"},
-      {{encoder, decoder, "model.init.forget_bias=2"}, "only an LSTM has a forget gate"},
+      {{encoder, decoder, "model.init.forget_bias=2"}, "only type rnn has an LSTM"},
   });
   EXPECT_FINE({encoder, decoder});
   EXPECT_FINE({encoder, decoder, "model.encoder.model_size=64", "model.dropout={context: 0.1, ffn: 0.1}"});

@@ -123,7 +123,9 @@ def test_average_refuses_what_does_not_belong_together(data):
     model, other = train(data, "transformer", "first"), train(data, "pre_norm", "second")
     checkpoint = model / "checkpoints" / "000030"
     assert "no model.safetensors" in refused("average", checkpoint, data / "toy", "-o", data / "out")
-    assert "holds a training" in refused("average", checkpoint, "-o", model, "--overwrite")
+    for training in (model, checkpoint):
+        assert "belongs to a training" in refused("average", checkpoint, "-o", training, "--overwrite")
+    assert "no model.safetensors" in refused("average", "", "-o", data / "out")
     assert "its model is another" in refused("average", checkpoint, other, "-o", data / "out")
     assert not (data / "out").exists()
     renamed = data / "renamed"
@@ -147,3 +149,19 @@ def test_the_moving_average_is_saved_and_sampling_needs_sentencepiece(data):
     assert not np.array_equal(average, last["output.w"])
     message = refused("train", "transformer.yaml", "--set", "tokenizer.sampling.alpha=0.1", cwd=data)
     assert "only sentencepiece samples pieces" in message
+
+
+def test_nothing_is_lost_by_a_mistake(data):
+    model = train(data, "transformer", "kept", "--overwrite")
+    before = (model / "model.safetensors").read_bytes()
+    checkpoint = model / "checkpoints" / "000030" / "model.safetensors"
+    again = ["train", "transformer.yaml", "--model-dir", "kept", "--overwrite"]
+    assert "would remove" in refused(*again, "--set", f"training.init_from={checkpoint}", cwd=data)
+    # Sampled pieces count when it is said what the filter leaves.
+    pieces = ["--set", "tokenizer={type: sentencepiece, vocab_size: 40, sampling: {alpha: 1.0}}"]
+    assert "nothing is left" in refused(*again, *pieces, "--set", "data.max_length=1", cwd=data)
+    assert (model / "model.safetensors").read_bytes() == before
+    (data / "link").symlink_to(data / "same")
+    for output, attention in (("same", "./same"), ("same", "link")):
+        message = refused("translate", model, "-o", output, "--attention", attention, stdin="1 2\n", cwd=data)
+        assert "is the output, too" in message

@@ -38,8 +38,8 @@ struct MultiHead {
     Mat keys, values;
   };
 
-  /// What backward needs: the rows X, Q, K, V, the contexts, and what the caller gave. The weights (one number for each query, key and head)
-  /// are not kept: attend_backward computes them again piece by piece.
+  /// What backward needs: the rows X, Q, K, V, the contexts, and what the caller gave. The weights (one number for each
+  /// query, key and head) are not kept: attend_backward computes them again piece by piece.
   struct Saved {
     ConstMat x;
     Mat queries;

@@ -1,5 +1,6 @@
 // Every key of a configuration, in the order of configs/reference.yaml and docs/configuration.md. A new key is a field
-// of a struct and one entry here; when it only works with other keys, say so in its sentence and add a check in checks_*.
+// of a struct and one entry here; when it only works with other keys, say so in its sentence and add a check in
+// checks_*.
 #include "config/key_table.h"
 
 namespace dragoman {

@@ -2,9 +2,9 @@
 //
 // The lines of the corpus are permuted by f(seed, epoch) and cut into windows of `window` lines. The kept pairs of
 // a window are sorted by length (target, then source, then line), cut into batches of at most `batch_tokens`
-// labels, and those are shuffled by f(seed, epoch, window). With subword sampling the pieces of a window are drawn in order
-// by f(seed, epoch, window). So a window is a pure function of (epoch, window), and
-// every kept line occurs once an epoch.
+// labels, and those are shuffled by f(seed, epoch, window). With subword sampling the pieces of a window are drawn
+// in order by f(seed, epoch, window). So a window is a pure function of (epoch, window), and every kept line occurs
+// once an epoch.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // exp, tanh, sigmoid and erf that the compiler vectorizes (no calls, no branches), and sums with a fixed order.
 //
-// float: |relative error| of exp below 2e-7 on [-87, 88] (outside it the argument is clamped), of tanh and sigmoid below
-// 4e-7, absolute error of erf below 5e-7; tests compare with the standard library, which the double build uses.
+// float: |relative error| of exp below 2e-7 on [-87, 88] (outside it the argument is clamped), of tanh and sigmoid
+// below 4e-7, absolute error of erf below 5e-7; tests compare with the standard library, which the double build uses.
 #pragma once
 
 #include <algorithm>

@@ -90,8 +90,8 @@ struct ModelConfig {
   EncoderConfig encoder;
   DecoderConfig decoder;
   std::string tied_embeddings = "none";  ///< none | target | all
-  std::string scale_embeddings =
-      "auto";  ///< multiply embeddings by sqrt(size): auto (Transformer sides) | true | false
+  /// Multiply embeddings by sqrt(size): auto (Transformer sides) | true | false.
+  std::string scale_embeddings = "auto";
   DropoutConfig dropout;
   InitConfig init;
 

@@ -69,7 +69,9 @@ void check_files(const TranslateArguments& arguments) {
     if (same(written, arguments.input)) throw UserError(written, 0, "is the input, too; write to another file");
   }
   if (arguments.attention == "-") throw UserError("--attention: expected a file; standard output has the translations");
-  const auto place = [](const std::string& path) { return std::filesystem::weakly_canonical(path); };
+  const auto place = [](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
+  };
   if (!arguments.attention.empty() && arguments.output != "-" &&
       place(arguments.attention) == place(arguments.output)) {
     throw UserError("--attention: " + arguments.attention + " is the output, too; write to another file");

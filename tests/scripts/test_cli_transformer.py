@@ -161,6 +161,7 @@ def test_nothing_is_lost_by_a_mistake(data):
     pieces = ["--set", "tokenizer={type: sentencepiece, vocab_size: 40, sampling: {alpha: 1.0}}"]
     assert "nothing is left" in refused(*again, *pieces, "--set", "data.max_length=1", cwd=data)
     assert (model / "model.safetensors").read_bytes() == before
+    (data / "same").write_text("")
     (data / "link").symlink_to(data / "same")
     for output, attention in (("same", "./same"), ("same", "link")):
         message = refused("translate", model, "-o", output, "--attention", attention, stdin="1 2\n", cwd=data)

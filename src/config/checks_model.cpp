@@ -20,13 +20,14 @@ std::vector<std::string> with_memory_keys(std::vector<std::string> keys, const E
 
 /// Keys of the other type would do nothing.
 void check_type(Checker& checker, const std::string& side, bool recurrent, const std::vector<std::string>& rnn_keys) {
-  const std::string type = side + ".type";
+  const std::string prefix = side + ".";
+  const std::string type = prefix + "type";
   for (const std::string& key : rnn_keys) {
-    checker.only_when(recurrent, side + "." + key, {type}, "only type rnn reads it", "use type rnn");
+    checker.only_when(recurrent, prefix + key, {type}, "only type rnn reads it", "use type rnn");
   }
   for (const char* key : {"model_size", "heads", "ffn_size", "norm", "activation", "positions", "max_positions",
                           "key_size", "value_size", "score"}) {
-    checker.only_when(!recurrent, side + "." + key, {type}, "only type transformer reads it", "use type transformer");
+    checker.only_when(!recurrent, prefix + key, {type}, "only type transformer reads it", "use type transformer");
   }
 }
 

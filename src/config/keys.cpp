@@ -54,8 +54,8 @@ void KeyTable::add_data(DataOptions& data, TokenizerOptions& tokenizer) {
 
 void KeyTable::add_transformer(const std::string& side, TransformerConfig& config) {
   const std::string of_transformer = "transformer: ";
-  const auto key = [&](const char* name, auto* field, Allowed allowed, const std::string& meaning) {
-    add(side + "." + name, field, std::move(allowed), of_transformer + meaning);
+  const auto key = [&](const char* name, auto* field, const Allowed& allowed, const std::string& meaning) {
+    add(side + "." + name, field, allowed, of_transformer + meaning);
   };
   key("model_size", &config.model_size, between(1, 65536), "width of embeddings and layers.");
   key("heads", &config.heads, between(1, 1024), "attention heads; they divide model_size unless both sizes are set.");

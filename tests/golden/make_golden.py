@@ -31,10 +31,10 @@ def flat(tensor):
     return [float(f"{x:.12g}") + 0.0 for x in tensor.detach().contiguous().view(-1).tolist()]
 
 
-def randomize(module, rng):
+def randomize(module, rng, deviation=0.7):
     """Every parameter that trains gets rounded draws; b_hh entries that Dragoman doesn't have stay zero."""
     for parameter in module.parameters():
-        parameter.data = draw(rng, *parameter.shape)
+        parameter.data = draw(rng, *parameter.shape, scale=deviation)
     for part in module.modules():
         if isinstance(part, torch.nn.LayerNorm):
             part.weight.data = 1 + part.weight.data / 2  # gains lie around 1, where they start
@@ -156,9 +156,9 @@ def multi_heads():
     yield "cross, one head, dot", dict(heads=1, key_size=6, value_size=2, memory_width=8, score="dot")
 
 
-def model_golden(name, rng, optimizer="sgd", smoothing=0.1, make=Model, **options):
+def model_golden(name, rng, optimizer="sgd", smoothing=0.1, make=Model, deviation=0.7, **options):
     model = make(**options)
-    randomize(model, rng)
+    randomize(model, rng, deviation)
     source = sentences(rng, LENGTHS, TARGET_VOCABULARY if options.get("tied") == "all" else SOURCE_VOCABULARY)
     target = sentences(rng, [3, 6, 4], TARGET_VOCABULARY)
     labels = sum(len(s) for s in target)
@@ -221,7 +221,8 @@ def transformers():
     def side(layers=2, size=6, heads=2, ffn=7, **options):
         return dict(layers=layers, size=size, heads=heads, ffn=ffn, **options)
 
-    plain = dict(make=TransformerModel)
+    # Smaller draws than for recurrent models: scaled embeddings and dot products multiply them.
+    plain = dict(make=TransformerModel, deviation=0.4)
     yield "post relu sinusoidal, tied all", dict(encoder=side(), decoder=side(), tied="all", optimizer="adam", **plain)
     pre = dict(norm="pre", activation="gelu", positions="learned")
     yield "pre gelu learned", dict(encoder=side(**pre), decoder=side(**pre), smoothing=0, **plain)
@@ -234,7 +235,7 @@ def transformers():
                                     decoder=side(size=8, activation="gelu"), tied="target", **plain)
     yield "gru to pre swish learned", dict(encoder=dict(type="rnn", cell="gru", layers=1, embedding=3, hidden=3),
                                            decoder=side(norm="pre", activation="swish", positions="learned"), **plain)
-    hybrid = dict(make=TransformerToRnn)
+    hybrid = dict(make=TransformerToRnn, deviation=0.4)
     yield "post relu to gru previous additive", dict(encoder=side(), cell="gru", query="previous", score="additive", **hybrid)
     yield "pre gelu to lstm current general, feeding, two layers", dict(
         encoder=side(norm="pre", activation="gelu"), cell="lstm", query="current", score="general", feeding=True,

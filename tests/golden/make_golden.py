@@ -216,13 +216,22 @@ def models():
                                                         init="zero", **bi)
 
 
+# Seed and deviation of each model's draws: of 24 tried those whose gradients suffer least from rounding in float, at most
+# 1.8e-6 of a tensor's largest. Unlucky draws make gradients of queries and keys small differences of large numbers.
+TRANSFORMER_DRAWS = [(9, 0.4), (10, 0.4), (2, 0.5), (11, 0.4), (6, 0.5), (7, 0.4), (11, 0.4), (7, 0.5), (9, 0.4)]
+
+
+def transformer_goldens():
+    for index, ((name, options), (seed, deviation)) in enumerate(zip(transformers(), TRANSFORMER_DRAWS, strict=True)):
+        yield model_golden(name, np.random.default_rng([seed, index]), deviation=deviation, **options)
+
+
 def transformers():
     """Both norms, all activations and positions, tying, equal and different widths, and both kinds of hybrids."""
     def side(layers=2, size=6, heads=2, ffn=7, **options):
         return dict(layers=layers, size=size, heads=heads, ffn=ffn, **options)
 
-    # Smaller draws than for recurrent models: scaled embeddings and dot products multiply them.
-    plain = dict(make=TransformerModel, deviation=0.4)
+    plain = dict(make=TransformerModel)
     yield "post relu sinusoidal, tied all", dict(encoder=side(), decoder=side(), tied="all", optimizer="adam", **plain)
     pre = dict(norm="pre", activation="gelu", positions="learned")
     yield "pre gelu learned", dict(encoder=side(**pre), decoder=side(**pre), smoothing=0, **plain)
@@ -235,7 +244,7 @@ def transformers():
                                     decoder=side(size=8, activation="gelu"), tied="target", **plain)
     yield "gru to pre swish learned", dict(encoder=dict(type="rnn", cell="gru", layers=1, embedding=3, hidden=3),
                                            decoder=side(norm="pre", activation="swish", positions="learned"), **plain)
-    hybrid = dict(make=TransformerToRnn, deviation=0.4)
+    hybrid = dict(make=TransformerToRnn)
     yield "post relu to gru previous additive", dict(encoder=side(), cell="gru", query="previous", score="additive", **hybrid)
     yield "pre gelu to lstm current general, feeding, two layers", dict(
         encoder=side(norm="pre", activation="gelu"), cell="lstm", query="current", score="general", feeding=True,
@@ -258,7 +267,7 @@ def main():
     write("models.json", [model_golden(name, rng, **options) for name, options in models()])
     rng = np.random.default_rng(8)
     write("multi_head.json", [multi_head_golden(name, rng, **options) for name, options in multi_heads()])
-    write("transformers.json", [model_golden(name, rng, **options) for name, options in transformers()])
+    write("transformers.json", list(transformer_goldens()))
 
 
 if __name__ == "__main__":

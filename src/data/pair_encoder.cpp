@@ -20,16 +20,20 @@ PairEncoder::PairEncoder(const Corpus& corpus, TokenizerPair tokenizers, FilterO
   if (options_.on_long != "skip" && options_.on_long != "truncate") {
     throw UserError("data.on_long: found \"" + options_.on_long + "\", expected skip or truncate");
   }
-  check_sampling();
-}
-
-void PairEncoder::check_sampling() const {
   if (!samples()) return;
-  sample_reproducibly(1, [&] {
+  reproducibly(0, [this] {  // UserError: a tokenizer can't
     for (const auto& tokenizer : {tokenizers_.source, tokenizers_.target}) {
       static_cast<void>(tokenizer->sample("a", options_.sampling));
     }
   });
+}
+
+void PairEncoder::reproducibly(std::uint64_t seed, const std::function<void()>& work) const {
+  if (samples()) {
+    sample_reproducibly(seed, work);
+  } else {
+    work();
+  }
 }
 
 void PairEncoder::read(std::size_t i, EncodedPair& pair, bool sample) const {
@@ -46,14 +50,13 @@ void PairEncoder::read(std::size_t i, EncodedPair& pair, bool sample) const {
 }
 
 PairFate PairEncoder::encode_filtered(std::size_t i, EncodedPair& pair) const {
+  if (samples()) return filter(i, pair, true);
   PairFate fate{};
   if (cache_->find(i, pair, fate)) return fate;
   fate = filter(i, pair, false);
   cache_->insert(i, pair, fate);
   return fate;
 }
-
-PairFate PairEncoder::sample_filtered(std::size_t i, EncodedPair& pair) const { return filter(i, pair, true); }
 
 PairFate PairEncoder::filter(std::size_t i, EncodedPair& pair, bool sample) const {
   if (corpus_.bytes(i) > kMaxTrainingBytes) return PairFate::too_many_bytes;
@@ -81,18 +84,13 @@ CorpusReport examine(const PairEncoder& encoder) {
   const std::size_t size = encoder.corpus().size();
   report.sampled = size > kExamineAll;
   const std::size_t count = report.sampled ? kSample : size;
-  const auto count_all = [&] {
+  encoder.reproducibly(0, [&] {  // with sampled pieces: about what an epoch will drop
     EncodedPair pair;
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t line = report.sampled ? i * size / count : i;
-      report.count(encoder.samples() ? encoder.sample_filtered(line, pair) : encoder.encode_filtered(line, pair), line);
+      report.count(encoder.encode_filtered(line, pair), line);
     }
-  };
-  if (encoder.samples()) {
-    sample_reproducibly(0, count_all);  // about what an epoch will drop
-  } else {
-    count_all();
-  }
+  });
   if (report.kept == 0 && !report.sampled) throw_nothing_left(report, encoder.corpus());
   return report;
 }

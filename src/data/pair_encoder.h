@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,11 +33,10 @@ class PairEncoder {
   PairEncoder(const Corpus& corpus, TokenizerPair tokenizers, FilterOptions options,
               std::size_t cache_bytes = kDefaultCache);
 
-  /// Training: fills `pair` when the fate is kept or truncated.
+  /// Training, with sampled pieces if sampling is on: fills `pair` when the fate is kept or truncated.
   PairFate encode_filtered(std::size_t i, EncodedPair& pair) const;
-  /// The same with pieces that are drawn at random, if sampling is on (data/tokenizer.h, sample_reproducibly).
-  PairFate sample_filtered(std::size_t i, EncodedPair& pair) const;
-  [[nodiscard]] bool samples() const { return options_.sampling.alpha > 0; }
+  /// Runs work(), in which encode_filtered() depends on `seed` and the order of its calls if pieces are sampled.
+  void reproducibly(std::uint64_t seed, const std::function<void()>& work) const;
   /// Development and test text: nothing is dropped or cut.
   void encode(std::size_t i, EncodedPair& pair) const;
 
@@ -43,7 +44,7 @@ class PairEncoder {
   [[nodiscard]] const TokenizerPair& tokenizers() const { return tokenizers_; }
 
  private:
-  void check_sampling() const;                                     // UserError: the tokenizer can't
+  [[nodiscard]] bool samples() const { return options_.sampling.alpha > 0; }
   void read(std::size_t i, EncodedPair& pair, bool sample) const;  // without eos
   PairFate filter(std::size_t i, EncodedPair& pair, bool sample) const;
 

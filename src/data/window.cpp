@@ -47,20 +47,14 @@ Window WindowMaker::make(const std::stop_token& stop) {
   const std::size_t begin = index_ * options_.window;
   const std::size_t end = std::min(begin + options_.window, order_.size());
   std::vector<EncodedPair> pairs;
-  const auto encode = [&] {
+  encoder_.reproducibly(hash_key({options_.seed, hash_name("pieces"), epoch_, index_}), [&] {
     for (std::size_t i = begin; i < end && !stop.stop_requested(); ++i) {
       EncodedPair pair;
-      const PairFate fate =
-          encoder_.samples() ? encoder_.sample_filtered(order_[i], pair) : encoder_.encode_filtered(order_[i], pair);
+      const PairFate fate = encoder_.encode_filtered(order_[i], pair);
       report_.count(fate, order_[i]);
       if (is_used(fate)) pairs.push_back(std::move(pair));
     }
-  };
-  if (encoder_.samples()) {
-    sample_reproducibly(hash_key({options_.seed, hash_name("pieces"), epoch_, index_}), encode);
-  } else {
-    encode();
-  }
+  });
   std::sort(pairs.begin(), pairs.end(), shorter);
   Window window{epoch_, index_, {}, false, {}};
   for (const EncodedPair& pair : pairs) append_pair(window.batches, pair, options_.batch_tokens);

@@ -5,9 +5,10 @@ layers and models, in float64.
     python3 tests/golden/make_golden.py          # needs torch (scripts/requirements.txt)
 
 Everything here is written from the equations of the specification, sentence by sentence, without packing or masks,
-around PyTorch's own cells, and differentiated by PyTorch. Inputs and parameters are drawn with a fixed seed and
-rounded to three decimals (gains of layer norms to four), so that the files hold them exactly. Names, shapes and gate orders in the files are
-Dragoman's: matrices [in, out], GRU gates r, z, n with biases b (3H) and c_n (H), LSTM gates i, f, g, o with one bias.
+around PyTorch's own cells and layers, and differentiated by PyTorch. Inputs and parameters are drawn with a fixed seed
+and rounded to three decimals (gains of layer norms to four), so that the files hold them exactly. Names, shapes and
+gate orders in the files are Dragoman's: matrices [in, out], GRU gates r, z, n with biases b (3H) and c_n (H), LSTM
+gates i, f, g, o with one bias.
 """
 
 import json

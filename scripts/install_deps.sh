@@ -8,7 +8,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 packages=(
   g++ cmake ninja-build pkg-config git
-  libeigen3-dev libdnnl-dev libsentencepiece-dev libspdlog-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev
+  libdnnl-dev libsentencepiece-dev libspdlog-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev
   zlib1g-dev libutf8proc-dev libgtest-dev libbenchmark-dev
   clang-format clang-tidy ccache
   python3 python3-venv python3-pip

@@ -1,7 +1,6 @@
 #include "app/version.h"
 
 #include "app/cpu.h"
-#include "kernels/gemm.h"
 
 namespace dragoman {
 
@@ -13,7 +12,7 @@ std::string version_text() {
   const std::string compiler = std::string("GCC ") + __VERSION__;
 #endif
   return std::string("dragoman ") + DRAGOMAN_VERSION + " (" + (commit.empty() ? "" : "commit " + commit + ", ") +
-         compiler + ", weight gradients: " + gemm_backend() + ", " + instruction_set() + ")";
+         compiler + ", " + instruction_set() + ")";
 }
 
 }  // namespace dragoman

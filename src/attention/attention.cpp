@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/profile.h"
 #include "kernels/gemm.h"
 #include "kernels/rows.h"
 #include "kernels/softmax.h"
@@ -54,6 +55,7 @@ void check_input(const AttentionInput& input) {
 }  // namespace
 
 void attend(const AttentionInput& input, Mat weights, Mat context, Workspace& workspace) {
+  const Profile::Scope profile(Part::attention);
   check_input(input);
   for (Index begin = 0; begin < input.queries.rows;) {
     const Workspace::Scope scope(workspace);
@@ -75,6 +77,7 @@ void attend(const AttentionInput& input, Mat weights, Mat context, Workspace& wo
 
 void attend_backward(const AttentionInput& input, ConstMat weights, ConstMat dcontext, const AttentionGrads& grads,
                      Workspace& workspace) {
+  const Profile::Scope profile(Part::attention);
   check_input(input);
   for (Index begin = 0; begin < input.queries.rows;) {
     const Workspace::Scope scope(workspace);

@@ -20,7 +20,7 @@ AttentionLayer AttentionLayer::create(ParamStore& store, const std::string& name
   } else {
     CHECK(query_size == key_size, "attention without projection needs equal sizes");
   }
-  if (score.has_vector) layer.v = store.add(name + ".v", 1, layer.size, init);
+  if (score.has_vector) layer.v = store.add(name + ".v", 1, layer.size, init, ParamUse::other);
   if (score.scaled) layer.scale = 1 / std::sqrt(static_cast<Real>(layer.size));
   return layer;
 }

@@ -82,18 +82,18 @@ Init init_by_name(const std::string& name, double scale, Index blocks) {
   return {Init::Kind::orthogonal, 0, blocks};
 }
 
-ParamRef ParamStore::add(const std::string& name, Index rows, Index cols, Init init) {
+ParamRef ParamStore::add(const std::string& name, Index rows, Index cols, Init init, ParamUse use) {
   const ParamRef ref{size_, rows, cols};
   if (ref.empty()) return ref;
   CHECK(find(name) == nullptr, "parameter declared twice: " + name);
   CHECK(cols % init.blocks == 0, "blocks of " + name);
-  params_.push_back({name, ref, init, true});
+  params_.push_back({name, ref, init, use, true});
   size_ += (static_cast<std::size_t>(rows * cols) + 15) / 16 * 16;
   return ref;
 }
 
 ParamRef ParamStore::add_bias(const std::string& name, Index cols, Init init) {
-  const ParamRef ref = add(name, 1, cols, init);
+  const ParamRef ref = add(name, 1, cols, init, ParamUse::other);
   if (!ref.empty()) params_.back().decay = false;
   return ref;
 }

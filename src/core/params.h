@@ -11,9 +11,12 @@
 
 namespace DRAGOMAN_NAMESPACE {
 
-/// All parameters, read only.
+class PackedWeights;  // kernels/packed_weights.h
+
+/// All parameters, read only; `packed`, if given, are copies of the same values for fast products.
 struct Values {
   const Real* base = nullptr;
+  const PackedWeights* packed = nullptr;
 };
 
 /// All gradients; another type than Values so that the two can't be swapped. Gradients accumulate.
@@ -46,10 +49,18 @@ struct Init {
 /// Init for a name of the configuration (xavier | normal | uniform | orthogonal).
 Init init_by_name(const std::string& name, double scale, Index blocks);
 
+/// What a parameter is for, which decides whether products read it.
+enum class ParamUse {
+  weights,      ///< W in y = x W
+  tied_output,  ///< an embedding table that is the output matrix too: y = x E^T
+  other,        ///< biases, gains, tables of look-ups
+};
+
 struct Param {
   std::string name;  ///< a path such as encoder.0.forward.w_x
   ParamRef ref;
   Init init;
+  ParamUse use = ParamUse::weights;
   bool decay = true;  ///< weight decay applies (not to biases and norms)
 };
 
@@ -57,7 +68,7 @@ struct Param {
 class ParamStore {
  public:
   /// Declares a parameter. An empty matrix (no rows or no columns) takes no space and is not listed.
-  ParamRef add(const std::string& name, Index rows, Index cols, Init init);
+  ParamRef add(const std::string& name, Index rows, Index cols, Init init, ParamUse use = ParamUse::weights);
   /// A bias: one row, starts at zero unless `init` says otherwise, no weight decay.
   ParamRef add_bias(const std::string& name, Index cols, Init init = {});
 

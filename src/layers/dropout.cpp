@@ -1,6 +1,7 @@
 #include "layers/dropout.h"
 
 #include "core/error.h"
+#include "core/profile.h"
 #include "core/rng.h"
 #include "kernels/dropout_mask.h"
 
@@ -19,6 +20,7 @@ std::span<const std::uint64_t> Noise::row_keys(std::span<const Index> offset, Wo
 
 void Dropout::apply(Mat x, std::span<const std::uint64_t> keys) const {
   if (p == 0 || keys.empty()) return;
+  const Profile::Scope profile(Part::pointwise);
   CHECK(static_cast<Index>(keys.size()) == x.rows, "Dropout: one key a row");
   const auto threshold = static_cast<std::uint32_t>(static_cast<double>(p) * 0x1.0p32);
   for (Index i = 0; i < x.rows; ++i) mask_row(x.row(i), x.cols, mix64(keys[i] ^ place), threshold, 1 / (1 - p));

@@ -1,5 +1,6 @@
 #include "layers/feed_forward.h"
 
+#include "core/profile.h"
 #include "core/rng.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -19,8 +20,11 @@ Mat FeedForward::forward(Values values, ConstMat x, std::span<const std::uint64_
   saved.after = workspace.mat(x.rows, first.w.cols);
   const Mat y = workspace.mat(x.rows, second.w.cols);
   first.forward(values, x, saved.before);
-  activation->forward(saved.before, saved.after);
-  dropout.apply(saved.after, keys);
+  {
+    const Profile::Scope profile(Part::pointwise);
+    activation->forward(saved.before, saved.after);
+    dropout.apply(saved.after, keys);
+  }
   second.forward(values, saved.after, y);
   return y;
 }
@@ -30,8 +34,11 @@ void FeedForward::backward(Values values, const Saved& saved, ConstMat dy, std::
   const Workspace::Scope scope(workspace);
   const Mat dinner = workspace.mat(dy.rows, first.w.cols);
   second.backward(values, saved.after, dy, dinner, grads);
-  dropout.apply(dinner, keys);
-  activation->backward(saved.before, dinner, dinner);
+  {
+    const Profile::Scope profile(Part::pointwise);
+    dropout.apply(dinner, keys);
+    activation->backward(saved.before, dinner, dinner);
+  }
   first.backward(values, saved.x, dinner, dx, grads);
 }
 

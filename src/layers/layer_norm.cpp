@@ -1,6 +1,7 @@
 #include "layers/layer_norm.h"
 
 #include "core/error.h"
+#include "core/profile.h"
 #include "kernels/layer_norm.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -10,6 +11,7 @@ LayerNorm LayerNorm::create(ParamStore& store, const std::string& name, Index si
 }
 
 Mat LayerNorm::forward(Values values, ConstMat x, Workspace& workspace, Saved& saved) const {
+  const Profile::Scope profile(Part::pointwise);
   CHECK(x.cols == gain.cols, "LayerNorm: shapes");
   saved.normalized = workspace.mat(x.rows, x.cols);
   saved.inverse_deviation = workspace.array<Real>(x.rows);
@@ -19,6 +21,7 @@ Mat LayerNorm::forward(Values values, ConstMat x, Workspace& workspace, Saved& s
 }
 
 void LayerNorm::backward(Values values, const Saved& saved, ConstMat dy, Mat dx, Grads grads) const {
+  const Profile::Scope profile(Part::pointwise);
   CHECK(dy.cols == gain.cols && dy.rows == saved.normalized.rows, "LayerNorm: shapes");
   layer_norm_backward(saved.normalized, saved.inverse_deviation.data(), gain.in(values).data, dy, dx,
                       gain.in(grads).data, bias.in(grads).data);

@@ -1,8 +1,10 @@
 #include "layers/linear.h"
 
 #include "core/error.h"
+#include "core/profile.h"
 #include "kernels/gemm.h"
 #include "kernels/rows.h"
+#include "layers/product.h"
 
 namespace DRAGOMAN_NAMESPACE {
 
@@ -15,26 +17,34 @@ Linear Linear::create(ParamStore& store, const std::string& name, Index in, Inde
 
 void Linear::forward(Values values, ConstMat x, Mat y) const {
   CHECK(x.cols == w.rows && y.cols == w.cols && x.rows == y.rows, "Linear: shapes");
+  const Profile::Scope profile(Part::products);
   if (b.empty()) {
-    gemm(x, w.in(values), y);
+    multiply(values, x, w, y);
   } else {
-    fill_rows(b.in(values), y);
-    gemm(x, w.in(values), y, true);
+    multiply(values, x, w, b, y);
   }
 }
 
 void Linear::forward_add(Values values, ConstMat x, Mat y) const {
   CHECK(x.cols == w.rows && y.cols == w.cols && x.rows == y.rows, "Linear: shapes");
-  gemm(x, w.in(values), y, true);
+  const Profile::Scope profile(Part::products);
+  multiply(values, x, w, y, true);
 }
 
 void Linear::backward(Values values, ConstMat x, ConstMat dy, Mat dx, Grads grads, bool accumulate_dx) const {
-  if (!dx.empty()) gemm_nt(dy, w.in(values), dx, accumulate_dx);
+  if (!dx.empty()) backward_input(values, dy, dx, accumulate_dx);
   backward_weights(x, dy, grads);
+}
+
+void Linear::backward_input(Values values, ConstMat dy, Mat dx, bool accumulate) const {
+  CHECK(dy.cols == w.cols && dx.cols == w.rows && dy.rows == dx.rows, "Linear: shapes");
+  const Profile::Scope profile(Part::products);
+  multiply_transposed(values, dy, w, dx, accumulate);
 }
 
 void Linear::backward_weights(ConstMat x, ConstMat dy, Grads grads) const {
   CHECK(x.cols == w.rows && dy.cols == w.cols && x.rows == dy.rows, "Linear: shapes");
+  const Profile::Scope profile(Part::products);
   gemm_tn(x, dy, w.in(grads));
   if (!b.empty()) add_column_sums(dy, b.in(grads));
 }

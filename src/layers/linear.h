@@ -22,6 +22,8 @@ struct Linear {
   void forward_add(Values values, ConstMat x, Mat y) const;
   /// dx with no columns: not wanted.
   void backward(Values values, ConstMat x, ConstMat dy, Mat dx, Grads grads, bool accumulate_dx = false) const;
+  /// dx = dy W^T, or += with accumulate: only the gradient of the input.
+  void backward_input(Values values, ConstMat dy, Mat dx, bool accumulate = false) const;
   /// Only dW and db.
   void backward_weights(ConstMat x, ConstMat dy, Grads grads) const;
 };

@@ -22,7 +22,7 @@ Positions::Positions(ParamStore& store, const std::string& name, const std::stri
                      Index max_positions, const Init& init)
     : size_(size) {
   CHECK(kind == "none" || kind == "sinusoidal" || kind == "learned", "unknown kind of positions " + kind);
-  if (kind == "learned") table_ = store.add(name, max_positions, size, init);
+  if (kind == "learned") table_ = store.add(name, max_positions, size, init, ParamUse::other);
   if (kind != "sinusoidal") return;
   sinusoids_.resize(static_cast<std::size_t>(kReady * size));
   for (Index t = 0; t < kReady; ++t) {

@@ -1,5 +1,6 @@
 #include "layers/residual.h"
 
+#include "core/profile.h"
 #include "core/rng.h"
 #include "kernels/rows.h"
 
@@ -15,6 +16,7 @@ ConstMat Residual::before(Values values, ConstMat x, Workspace& workspace, Saved
 
 Mat Residual::after(Values values, ConstMat x, Mat fx, std::span<const std::uint64_t> keys, Workspace& workspace,
                     Saved& saved) const {
+  const Profile::Scope profile(Part::pointwise);
   dropout.apply(fx, keys);
   add(x, fx);
   return pre ? fx : norm.forward(values, fx, workspace, saved.norm);
@@ -22,6 +24,7 @@ Mat Residual::after(Values values, ConstMat x, Mat fx, std::span<const std::uint
 
 void Residual::after_backward(Values values, const Saved& saved, ConstMat dy, std::span<const std::uint64_t> keys,
                               Mat dx, Mat dfx, Grads grads) const {
+  const Profile::Scope profile(Part::pointwise);
   if (pre) {
     copy(dy, dx);
   } else {
@@ -32,6 +35,7 @@ void Residual::after_backward(Values values, const Saved& saved, ConstMat dy, st
 }
 
 void Residual::before_backward(Values values, const Saved& saved, Mat dbefore, Mat dx, Grads grads) const {
+  const Profile::Scope profile(Part::pointwise);
   if (pre) norm.backward(values, saved.norm, dbefore, dbefore, grads);
   add(dbefore, dx);
 }

@@ -69,7 +69,6 @@ class RnnDecoder : public Decoder {
   };
   struct Saved;
   struct State;
-  struct LoopWeights;
   struct BackwardRows;
 
   [[nodiscard]] Index top() const { return static_cast<Index>(layers_.size()) - 1; }

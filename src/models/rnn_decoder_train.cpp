@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "kernels/gemm.h"
 #include "kernels/rows.h"
 #include "models/rnn_decoder_saved.h"
 
@@ -98,12 +97,6 @@ Mat RnnDecoder::forward(Values values, const Memory& memory, const Sentences& ta
   return output;
 }
 
-/// Transposed copies of the matrices that the time loop multiplies by, made once.
-struct RnnDecoder::LoopWeights {
-  std::span<Mat> w_h, w_x;  ///< of each layer; w_x only above the first
-  Mat second_h, second_context, first_context, first_readout, query, readout_s, readout_context;
-};
-
 /// Gradients of all rows, time-major, that the loop fills in and the products after it read.
 struct RnnDecoder::BackwardRows {
   std::span<Mat> dgx, dgh;  ///< of each layer's (first) cell
@@ -123,10 +116,7 @@ void RnnDecoder::backward(Values values, const Memory& memory, const Sentences& 
   CHECK(dreadout.rows == target.tokens(), "RnnDecoder: shapes");
   const Workspace::Scope scope(workspace);
 
-  LoopWeights w;
   BackwardRows d;
-  w.w_h = workspace.array<Mat>(top() + 1);
-  w.w_x = workspace.array<Mat>(top() + 1);
   d.dgx = workspace.array<Mat>(top() + 1);
   d.dgh = workspace.array<Mat>(top() + 1);
   const auto gate_rows = [&](const RecurrentLayer& layer, Mat& dgx, Mat& dgh) {
@@ -134,24 +124,9 @@ void RnnDecoder::backward(Values values, const Memory& memory, const Sentences& 
     dgh = layer.cell->distinct_gradients ? workspace.mat(rows, layer.gates_size()) : dgx;
   };
   for (Index l = 0; l <= top(); ++l) {
-    w.w_h[l] = transposed(layers_[l].w_h.in(values), workspace);
-    w.w_x[l] = l == 0 ? Mat{} : transposed(layers_[l].input.w.in(values), workspace);
     gate_rows(layers_[l], d.dgx[l], d.dgh[l]);
   }
-  if (query_ == Query::between) {
-    w.second_h = transposed(second_.w_h.in(values), workspace);
-    if (has_context()) w.second_context = transposed(second_.input.w.in(values), workspace);
-    gate_rows(second_, d.dgx_second, d.dgh_second);
-  }
-  if (query_ == Query::previous && has_context()) w.first_context = transposed(first_context_.w.in(values), workspace);
-  if (attention_ && attention_->score->projects_queries) {
-    w.query = transposed(attention_->query.w.in(values), workspace);
-  }
-  if (input_feeding_) {
-    w.first_readout = transposed(first_readout_.w.in(values), workspace);
-    w.readout_s = transposed(readout_s_.w.in(values), workspace);
-    if (has_context()) w.readout_context = transposed(readout_context_.w.in(values), workspace);
-  }
+  if (query_ == Query::between) gate_rows(second_, d.dgx_second, d.dgh_second);
   d.dquery = workspace.mat(rows, attention_ ? attention_->size : 0);
   d.dcontext = workspace.zeros(rows, context_size_);
   d.dpre = workspace.mat(rows, readout_size_);
@@ -189,22 +164,22 @@ void RnnDecoder::backward(Values values, const Memory& memory, const Sentences& 
       attend_backward(input, s.step_of(s.weights, t), dcontext,
                       {dquery, dkeys, dmemory.rows, attention_->v.in(grads).data}, workspace);
       if (attention_->score->projects_queries) {
-        gemm(dquery, w.query, to, true);
+        attention_->query.backward_input(values, dquery, to, true);
       } else {
         add(dquery, to);
       }
     };
-    const auto cell_backward = [&](const RecurrentLayer& layer, ConstMat w_h, ConstMat cell_saved, ConstMat h_prev,
-                                   ConstMat h, ConstMat c_prev, Mat dh_rows, Mat dc_rows, Mat dgx, Mat dgh) {
-      layer.step_backward({cell_saved, h_prev, h, c_prev, w_h, dh_rows, dc_rows, dgx, dgh, dh_rows}, workspace);
+    const auto cell_backward = [&](const RecurrentLayer& layer, ConstMat cell_saved, ConstMat h_prev, ConstMat h,
+                                   ConstMat c_prev, Mat dh_rows, Mat dc_rows, Mat dgx, Mat dgh) {
+      layer.step_backward(values, {cell_saved, h_prev, h, c_prev, dh_rows, dc_rows, dgx, dgh, dh_rows}, workspace);
     };
 
     if (input_feeding_) {  // r_t = tanh(W [c; s] + b), which the output and step t + 1 read
       const Mat dpre = s.step_of(d.dpre, t);
       add(carried(dr), dpre);
       tanh_backward(StateTrace::at(s.readout, time, t), dpre, dpre);
-      gemm(dpre, w.readout_s, s.step_of(d.ds, t));
-      if (has_context()) gemm(dpre, w.readout_context, dcontext);
+      readout_s_.backward_input(values, dpre, s.step_of(d.ds, t));
+      if (has_context()) readout_context_.backward_input(values, dpre, dcontext);
     }
     add(s.step_of(d.ds, t), carried(dh[top()]));
     if (query_ == Query::current) attend_step_backward(carried(dh[top()]));
@@ -212,11 +187,11 @@ void RnnDecoder::backward(Values values, const Memory& memory, const Sentences& 
     for (Index l = top(); l >= 1; --l) {
       const StateTrace& trace = s.layers[l];
       const Mat dgx = s.step_of(d.dgx[l], t);
-      cell_backward(layers_[l], w.w_h[l], trace.saved_at(t), StateTrace::before(trace.h, time, t),
+      cell_backward(layers_[l], trace.saved_at(t), StateTrace::before(trace.h, time, t),
                     StateTrace::at(trace.h, time, t), StateTrace::before(trace.c, time, t), carried(dh[l]),
                     carried(dc[l]), dgx, s.step_of(d.dgh[l], t));
       const Mat dx = workspace.mat(n, size);
-      gemm(dgx, w.w_x[l], dx);
+      layers_[l].input.backward_input(values, dgx, dx);
       if (!s.noise_keys.empty()) layer_dropout_[l].apply(dx, s.noise_keys.subspan(time.start[t], n));
       add(dx, carried(dh[l - 1]));
     }
@@ -227,21 +202,21 @@ void RnnDecoder::backward(Values values, const Memory& memory, const Sentences& 
     if (query_ == Query::between) {
       const Mat half_h = StateTrace::at(s.between.h, time, t);
       const Mat dgx = s.step_of(d.dgx_second, t);
-      cell_backward(second_, w.second_h, first.saved_at(t), half_h, first_h, StateTrace::at(s.between.c, time, t),
-                    carried(dh[0]), carried(dc[0]), dgx, s.step_of(d.dgh_second, t));
-      if (has_context()) gemm(dgx, w.second_context, dcontext, true);
+      cell_backward(second_, first.saved_at(t), half_h, first_h, StateTrace::at(s.between.c, time, t), carried(dh[0]),
+                    carried(dc[0]), dgx, s.step_of(d.dgh_second, t));
+      if (has_context()) second_.input.backward_input(values, dgx, dcontext, true);
       attend_step_backward(carried(dh[0]));
       first_h = half_h;
       first_saved = s.between.saved_at(t);
     }
     const Mat dgx = s.step_of(d.dgx[0], t);
-    cell_backward(layers_[0], w.w_h[0], first_saved, StateTrace::before(first.h, time, t), first_h,
+    cell_backward(layers_[0], first_saved, StateTrace::before(first.h, time, t), first_h,
                   StateTrace::before(first.c, time, t), carried(dh[0]), carried(dc[0]), dgx, s.step_of(d.dgh[0], t));
     if (query_ == Query::previous) {
-      if (has_context()) gemm(dgx, w.first_context, dcontext, true);
+      if (has_context()) first_context_.backward_input(values, dgx, dcontext, true);
       attend_step_backward(carried(dh[top()]));
     }
-    if (input_feeding_) gemm(dgx, w.first_readout, carried(dr));
+    if (input_feeding_) first_readout_.backward_input(values, dgx, carried(dr));
   }
 
   // One product for each weight gradient.

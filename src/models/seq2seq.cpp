@@ -19,7 +19,8 @@ Embedding add_embedding(ParamStore& store, const std::string& name, const ModelC
                         Index size, bool scaled, bool tied_to_output) {
   Embedding embedding;
   embedding.table = store.add(name, vocabulary, size,
-                              {Init::Kind::normal, embedding_deviation(config, size, scaled || tied_to_output)});
+                              {Init::Kind::normal, embedding_deviation(config, size, scaled || tied_to_output)},
+                              tied_to_output ? ParamUse::tied_output : ParamUse::other);
   embedding.scale = embedding_scale(scaled, size);
   return embedding;
 }

@@ -1,8 +1,10 @@
 #include "recurrent/recurrent_layer.h"
 
 #include "core/error.h"
+#include "core/profile.h"
 #include "kernels/gemm.h"
 #include "kernels/rows.h"
+#include "layers/product.h"
 
 namespace DRAGOMAN_NAMESPACE {
 
@@ -55,20 +57,29 @@ void RecurrentLayer::step(Values values, ConstMat gx, ConstMat h_prev, ConstMat 
   CHECK(gx.cols == gates_size() && h_prev.cols == hidden_size && h.rows == gx.rows, "RecurrentLayer: shapes");
   const Workspace::Scope scope(workspace);
   const Mat gh = workspace.mat(gx.rows, gx.cols);
-  gemm(h_prev, w_h.in(values), gh);
+  {
+    const Profile::Scope profile(Part::products);
+    multiply(values, h_prev, w_h, gh);
+  }
   if (saved.empty()) saved = workspace.mat(gx.rows, cell->saved * hidden_size);
+  const Profile::Scope profile(Part::cells);
   cell->forward({gx, gh, c_n.in(values), h_prev, c_prev, h, c, saved});
 }
 
-void RecurrentLayer::step_backward(const StepGrad& s, Workspace& workspace) const {
+void RecurrentLayer::step_backward(Values values, const StepGrad& s, Workspace& workspace) const {
   const Workspace::Scope scope(workspace);
   const Mat direct = workspace.mat(s.dh.rows, hidden_size);
-  cell->backward({s.saved, s.h_prev, s.h, s.c_prev, s.dh, s.dc, s.dgx, s.dgh, direct});
-  gemm(s.dgh, s.w_h_transposed, direct, true);
+  {
+    const Profile::Scope profile(Part::cells);
+    cell->backward({s.saved, s.h_prev, s.h, s.c_prev, s.dh, s.dc, s.dgx, s.dgh, direct});
+  }
+  const Profile::Scope profile(Part::products);
+  multiply_transposed(values, s.dgh, w_h, direct, true);
   copy(direct, s.dh_prev);
 }
 
 void RecurrentLayer::recurrent_weights_backward(ConstMat h_prev, ConstMat dgh, Grads grads) const {
+  const Profile::Scope profile(Part::products);
   gemm_tn(h_prev, dgh, w_h.in(grads));
   if (cell->has_hidden_bias) add_column_sums(dgh.col_range(2 * hidden_size, hidden_size), c_n.in(grads));
 }
@@ -105,15 +116,15 @@ void RecurrentLayer::backward(Values values, const StateTrace& trace, ConstMat x
   const Workspace::Scope scope(workspace);
   const Mat dgx = workspace.mat(time.rows(), gates_size());
   const Mat dgh = cell->distinct_gradients ? workspace.mat(time.rows(), gates_size()) : dgx;
-  const Mat w_h_transposed = transposed(w_h.in(values), workspace);
   for (Index t = time.steps() - 1; t >= 0; --t) {
     const Index first = time.start[t];
     const Index rows = time.alive(t);
     const Mat dh = dh_carry.row_range(0, rows);
     add(dh_all.row_range(first, rows), dh);
-    step_backward({trace.saved_at(t), StateTrace::before(trace.h, time, t), StateTrace::at(trace.h, time, t),
-                   StateTrace::before(trace.c, time, t), w_h_transposed, dh, dc_carry.row_range(0, rows),
-                   dgx.row_range(first, rows), dgh.row_range(first, rows), dh},
+    step_backward(values,
+                  {trace.saved_at(t), StateTrace::before(trace.h, time, t), StateTrace::at(trace.h, time, t),
+                   StateTrace::before(trace.c, time, t), dh, dc_carry.row_range(0, rows), dgx.row_range(first, rows),
+                   dgh.row_range(first, rows), dh},
                   workspace);
   }
   recurrent_weights_backward(trace.previous(workspace), dgh, grads);

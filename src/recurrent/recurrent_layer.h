@@ -61,13 +61,12 @@ struct RecurrentLayer {
 
   struct StepGrad {
     ConstMat saved, h_prev, h, c_prev;
-    ConstMat w_h_transposed;  ///< [G H, H], made once before the loop
     ConstMat dh;              ///< total gradient of h
     Mat dc;                   ///< in: of c; out: of c_prev
     Mat dgx, dgh;             ///< out; dgh = dgx for cells without distinct gradients
     Mat dh_prev;              ///< out: overwritten; may be dh's own rows
   };
-  void step_backward(const StepGrad& step, Workspace& workspace) const;
+  void step_backward(Values values, const StepGrad& step, Workspace& workspace) const;
 
   /// dW_h += h_prev^T dgh, dc_n += column sums, over all rows at once.
   void recurrent_weights_backward(ConstMat h_prev, ConstMat dgh, Grads grads) const;

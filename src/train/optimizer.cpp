@@ -5,6 +5,8 @@
 
 #include "core/parallel.h"
 
+#include "core/profile.h"
+
 namespace DRAGOMAN_NAMESPACE {
 namespace {
 constexpr std::size_t kRange = std::size_t{1} << 15;
@@ -77,6 +79,7 @@ void Optimizer::average_range(std::size_t begin, std::size_t end, std::int64_t u
 void Optimizer::apply(std::int64_t update, double learning_rate, const Real* gradient, double scale, Real* values) {
   const auto ranges = static_cast<Index>((size_ + kRange - 1) / kRange);
   parallel_for(ranges, [&](Index r, int /*worker*/) {
+    const Profile::Scope profile(Part::optimizer);
     const std::size_t begin = static_cast<std::size_t>(r) * kRange;
     const std::size_t end = std::min(begin + kRange, size_);
     apply_range(begin, end, update, learning_rate, gradient, scale, values);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/parallel.h"
+#include "core/profile.h"
 #include "core/rng.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -17,12 +18,14 @@ TrainStep::TrainStep(Seq2Seq& model, const TrainOptions& options, std::uint64_t 
       label_smoothing_(options.label_smoothing),
       clip_norm_(options.clip_norm),
       seed_(seed),
+      packed_(model.params(), true),
       shards_(static_cast<std::size_t>(options.shards)),
       workspaces_(static_cast<std::size_t>(max_threads())) {
   for (Shard& shard : shards_) shard.gradient.resize(model.params().size());
 }
 
 void TrainStep::accumulate(const Batch& batch, std::int64_t update) {
+  if (sentences_seen_ == 0) packed_.repack(model_.values());
   for (Shard& shard : shards_) {
     shard.batch.source.clear();
     shard.batch.target.clear();
@@ -34,12 +37,14 @@ void TrainStep::accumulate(const Batch& batch, std::int64_t update) {
     shard.batch.target.add(batch.target[i]);
     shard.sentences.push_back(sentences_seen_++);
   }
+  const Values values{model_.values().base, &packed_};
   const std::uint64_t key = hash_key({seed_, static_cast<std::uint64_t>(update), 0});
   parallel_for(static_cast<Index>(shards_.size()), [&](Index s, int worker) {
+    const Profile::Scope profile(Part::other);
     Shard& shard = shards_[s];
     Workspace& workspace = workspaces_[worker];
     workspace.reset();
-    shard.sums.add(model_.forward_backward(model_.values(), shard.batch, {key, shard.sentences}, label_smoothing_,
+    shard.sums.add(model_.forward_backward(values, shard.batch, {key, shard.sentences}, label_smoothing_,
                                            {shard.gradient.data()}, workspace));
   });
 }
@@ -49,6 +54,7 @@ double TrainStep::sum_shards() {
   const auto ranges = static_cast<Index>((size + kRange - 1) / kRange);
   std::vector<double> squares(static_cast<std::size_t>(ranges));
   parallel_for(ranges, [&](Index r, int /*worker*/) {
+    const Profile::Scope profile(Part::optimizer);
     const std::size_t begin = static_cast<std::size_t>(r) * kRange;
     const std::size_t end = std::min(begin + kRange, size);
     for (std::size_t step = 1; step < shards_.size(); step *= 2) {

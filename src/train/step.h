@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/packed_weights.h"
 #include "models/seq2seq.h"
 #include "train/optimizer.h"
 
@@ -46,6 +47,7 @@ class TrainStep {
   Optimizer optimizer_;
   double label_smoothing_, clip_norm_;
   std::uint64_t seed_;
+  PackedWeights packed_;  ///< of the update's values
   std::vector<Shard> shards_;
   std::vector<Workspace> workspaces_;  ///< one a thread
   std::uint64_t sentences_seen_ = 0;   ///< in this update

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kernels/reference/gemm_reference.h"
+#include "kernels/rows.h"
 #include "support/numbers.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -33,9 +34,11 @@ void expect_close(const Numbers& c, const Numbers& expected, const Numbers& magn
   }
 }
 
-/// Calls check(m, n, k) for sizes around the tiles of the kernel.
+/// Calls check(m, n, k) for sizes around the tiles of the kernel and around its blocks.
 template <class Check>
 void for_sizes(Check check) {
+  check(97, 300, 530);
+  check(530, 270, 97);
   for (const Index m : {1, 2, 5, 6, 7, 13, 24, 25, 31, 64}) {
     for (const Index n : {1, 7, 8, 15, 16, 17, 33, 100}) {
       for (const Index k : {1, 3, 16, 33, 130}) {
@@ -99,10 +102,42 @@ TEST(Gemm, WithTransposedLeftSideAddsToWhatIsThere) {
 TEST(Gemm, WithNothingToSumGivesZeroOrLeavesTheSum) {
   Numbers c(3, 20, 1);
   const Numbers before = c;
-  gemm({nullptr, 3, 0, 0}, {nullptr, 0, 20, 20}, c.mat(), true);
+  const ConstMat a(nullptr, 3, 0, 0);
+  const ConstMat b(nullptr, 0, 20, 20);
+  gemm(a, b, c.mat(), true);
   EXPECT_TRUE(same_bits(c, before));
-  gemm({nullptr, 3, 0, 0}, {nullptr, 0, 20, 20}, c.mat());
+  gemm(a, b, c.mat());
   for (const Real x : c.data) EXPECT_EQ(x, 0);
+}
+
+TEST(Gemm, WithPackedRightSideHasTheSameBits) {
+  for_sizes([](Index m, Index n, Index k) {
+    const Numbers a(m, k, 1, 3);
+    const Numbers b(k, n, 2, 5);
+    const Numbers b_transposed(n, k, 2, 5);
+    const std::vector<Real> bias = random_numbers(n, 4);
+    std::vector<Real> memory(static_cast<std::size_t>(packed_size(k, n)), Real(NAN));
+    const PackedMat packed = pack(b, memory.data());
+    for (const bool accumulate : {false, true}) {
+      Numbers c(m, n, 3, 2);
+      Numbers expected = c;
+      gemm(a, packed, c.mat(), accumulate);
+      gemm(a, b.view(), expected.mat(), accumulate);
+      ASSERT_TRUE(same_bits(c, expected)) << sizes(m, n, k);
+    }
+    Numbers c(m, n, 3, 2);
+    Numbers expected(m, n, 3, 2);
+    gemm_bias(a, packed, {bias.data(), 1, n, n}, c.mat());
+    fill_rows({bias.data(), 1, n, n}, expected.mat());
+    gemm(a, b.view(), expected.mat(), true);
+    ASSERT_TRUE(same_bits(c, expected)) << sizes(m, n, k) << " with bias";
+    gemm_bias(a, b.view(), {bias.data(), 1, n, n}, c.mat());
+    ASSERT_TRUE(same_bits(c, expected)) << sizes(m, n, k) << " with bias, not packed";
+
+    gemm(a, pack_transposed(b_transposed, memory.data()), c.mat());
+    gemm_nt(a, b_transposed, expected.mat());
+    ASSERT_TRUE(same_bits(c, expected)) << sizes(m, n, k) << " transposed";
+  });
 }
 
 using Product = void (*)(ConstMat, ConstMat, Mat, bool);

@@ -17,12 +17,8 @@ struct Piece {
 };
 
 Piece piece_at(std::span<const KeyRange> ranges, Index begin) {
-  Piece piece{begin, 0, ranges[begin].begin, 0};
-  const auto n = static_cast<Index>(ranges.size());
-  for (Index i = begin; i < n && ranges[i].begin == piece.key; ++i) {
-    ++piece.count;
-    piece.keys = std::max(piece.keys, ranges[i].size());
-  }
+  Piece piece{begin, piece_end(ranges, begin) - begin, ranges[begin].begin, 0};
+  for (Index i = begin; i < begin + piece.count; ++i) piece.keys = std::max(piece.keys, ranges[i].size());
   return piece;
 }
 
@@ -37,14 +33,15 @@ void piece_weights(const AttentionInput& input, const Piece& piece, Mat a) {
   }
 }
 
-void drop(const AttentionInput& input, const Piece& piece, Mat a) {
-  if (!input.noise_keys.empty()) {
-    input.dropout.apply(
-        a, input.noise_keys.subspan(static_cast<std::size_t>(piece.begin), static_cast<std::size_t>(piece.count)));
-  }
+bool drops(const AttentionInput& input) { return input.dropout.p > 0 && !input.noise_keys.empty(); }
+
+std::span<const std::uint64_t> noise_keys(const AttentionInput& input, const Piece& piece) {
+  return input.noise_keys.subspan(static_cast<std::size_t>(piece.begin), static_cast<std::size_t>(piece.count));
 }
 
-bool drops(const AttentionInput& input) { return input.dropout.p > 0 && !input.noise_keys.empty(); }
+void drop(const AttentionInput& input, const Piece& piece, Mat a) {
+  if (drops(input)) input.dropout.apply(a, noise_keys(input, piece));
+}
 
 void check_input(const AttentionInput& input) {
   CHECK(static_cast<Index>(input.ranges.size()) == input.queries.rows, "attend: one range a query");
@@ -52,7 +49,61 @@ void check_input(const AttentionInput& input) {
   CHECK(input.queries.cols == input.keys.cols && input.keys.rows == input.values.rows, "attend: shapes");
 }
 
+// The same with weights that only live as long as their piece: they are computed transposed, [keys, queries], the
+// columns padded to whole tiles, so that softmax and its backward run over queries in vector lanes. (14 queries and
+// keys of width 32: 5.4 us a piece and head by rows, 3.9 us this way, forward and backward.)
+
+/// A^T of a piece; zero where a query does not see the key. Columns beyond the queries hold anything finite.
+Mat piece_weights_transposed(const AttentionInput& input, const Piece& piece, Workspace& workspace) {
+  const Mat a = workspace.mat(piece.keys, padded_cols(piece.count));
+  const Workspace::Scope scope(workspace);
+  input.score->forward(input.keys.row_range(piece.key, piece.keys), input.queries.row_range(piece.begin, piece.count),
+                       input.v, input.scale, a);
+  const std::span<Real> seen = workspace.array<Real>(3 * a.cols);
+  for (Index i = 0; i < a.cols; ++i) {
+    seen[i] = static_cast<Real>(i < piece.count ? input.ranges[piece.begin + i].size() : piece.keys);
+  }
+  softmax_columns(a, seen.data(), seen.data() + a.cols);
+  return a;
+}
+
+void drop_transposed(const AttentionInput& input, const Piece& piece, Mat a, Workspace& workspace) {
+  if (drops(input)) input.dropout.apply_transposed(a, noise_keys(input, piece), workspace);
+}
+
+void attend_piece(const AttentionInput& input, const Piece& piece, Mat context, Workspace& workspace) {
+  const Mat a = piece_weights_transposed(input, piece, workspace);
+  drop_transposed(input, piece, a, workspace);
+  fill(context, 0);
+  gemm_tn(a.col_range(0, piece.count), input.values.row_range(piece.key, piece.keys), context);
+}
+
+void attend_piece_backward(const AttentionInput& input, const Piece& piece, ConstMat dc, const AttentionGrads& grads,
+                           Workspace& workspace) {
+  const Mat a = piece_weights_transposed(input, piece, workspace);
+  const Mat da = workspace.mat(a.rows, a.cols);
+  gemm_nt(input.values.row_range(piece.key, piece.keys), dc, da);
+  drop_transposed(input, piece, da, workspace);
+  softmax_columns_backward(a, da, da, workspace.array<Real>(a.cols).data());
+  drop_transposed(input, piece, a, workspace);
+  gemm(a.col_range(0, piece.count), dc, grads.values.row_range(piece.key, piece.keys), true);
+  // The score's backward overwrites the first gradient and adds to the second; here the keys come first.
+  const Mat dkeys = workspace.mat(piece.keys, input.keys.cols);
+  const Mat dqueries = grads.queries.row_range(piece.begin, piece.count);
+  fill(dqueries, 0);
+  input.score->backward(input.keys.row_range(piece.key, piece.keys), input.queries.row_range(piece.begin, piece.count),
+                        input.v, input.scale, da.col_range(0, piece.count), dkeys, dqueries, grads.v, workspace);
+  add(dkeys, grads.keys.row_range(piece.key, piece.keys));
+}
+
 }  // namespace
+
+Index piece_end(std::span<const KeyRange> ranges, Index begin) {
+  const auto n = static_cast<Index>(ranges.size());
+  Index end = begin + 1;
+  while (end < n && ranges[end].begin == ranges[begin].begin) ++end;
+  return end;
+}
 
 void attend(const AttentionInput& input, Mat weights, Mat context, Workspace& workspace) {
   const Profile::Scope profile(Part::attention);
@@ -60,18 +111,21 @@ void attend(const AttentionInput& input, Mat weights, Mat context, Workspace& wo
   for (Index begin = 0; begin < input.queries.rows;) {
     const Workspace::Scope scope(workspace);
     const Piece piece = piece_at(input.ranges, begin);
-    const bool keep = !weights.empty();
-    const Mat a = keep ? weights.row_range(piece.begin, piece.count).col_range(0, piece.keys)
-                       : workspace.mat(piece.count, piece.keys);
+    begin += piece.count;
+    const Mat to = context.row_range(piece.begin, piece.count);
+    if (weights.empty()) {
+      attend_piece(input, piece, to, workspace);
+      continue;
+    }
+    const Mat a = weights.row_range(piece.begin, piece.count).col_range(0, piece.keys);
     piece_weights(input, piece, a);
     Mat dropped = a;
-    if (keep && drops(input)) {
+    if (drops(input)) {
       dropped = workspace.mat(a.rows, a.cols);
       copy(a, dropped);
+      drop(input, piece, dropped);
     }
-    drop(input, piece, dropped);
-    gemm(dropped, input.values.row_range(piece.key, piece.keys), context.row_range(piece.begin, piece.count));
-    begin += piece.count;
+    gemm(dropped, input.values.row_range(piece.key, piece.keys), to);
   }
 }
 
@@ -82,26 +136,25 @@ void attend_backward(const AttentionInput& input, ConstMat weights, ConstMat dco
   for (Index begin = 0; begin < input.queries.rows;) {
     const Workspace::Scope scope(workspace);
     const Piece piece = piece_at(input.ranges, begin);
+    begin += piece.count;
     const ConstMat values = input.values.row_range(piece.key, piece.keys);
     const ConstMat dc = dcontext.row_range(piece.begin, piece.count);
-    const Mat a = workspace.mat(piece.count, piece.keys);
     if (weights.empty()) {
-      piece_weights(input, piece, a);
-    } else {
-      copy(weights.row_range(piece.begin, piece.count).col_range(0, piece.keys), a);
+      attend_piece_backward(input, piece, dc, grads, workspace);
+      continue;
     }
+    const Mat a = workspace.mat(piece.count, piece.keys);
+    copy(weights.row_range(piece.begin, piece.count).col_range(0, piece.keys), a);
     const Mat da = workspace.mat(piece.count, piece.keys);
     gemm_nt(dc, values, da);
     drop(input, piece, da);
     for (Index i = 0; i < piece.count; ++i) softmax_backward(a.row(i), da.row(i), da.row(i), piece.keys);
     drop(input, piece, a);
-    const Mat a_transposed = transposed(a, workspace);
-    gemm(a_transposed, dc, grads.values.row_range(piece.key, piece.keys), true);
+    gemm_tn(a, dc, grads.values.row_range(piece.key, piece.keys));
     input.score->backward(input.queries.row_range(piece.begin, piece.count),
                           input.keys.row_range(piece.key, piece.keys), input.v, input.scale, da,
                           grads.queries.row_range(piece.begin, piece.count),
                           grads.keys.row_range(piece.key, piece.keys), grads.v, workspace);
-    begin += piece.count;
   }
 }
 

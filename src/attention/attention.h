@@ -25,8 +25,11 @@ struct KeyRange {
   [[nodiscard]] Index size() const { return end - begin; }
 };
 
-/// What goes in: Q [n, d], K [m, d], V [m, c], all projected. Neighboring queries whose ranges begin at the same key
-/// (those of one sentence) are computed as one piece, with matrix products.
+/// The end of the piece that begins with query `begin`: neighboring queries whose ranges begin at the same key.
+Index piece_end(std::span<const KeyRange> ranges, Index begin);
+
+/// What goes in: Q [n, d], K [m, d], V [m, c], all projected. A piece (the queries of one sentence) is computed
+/// with matrix products.
 struct AttentionInput {
   const Score* score = nullptr;
   Real scale = 1;

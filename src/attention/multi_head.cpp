@@ -8,6 +8,24 @@
 
 namespace DRAGOMAN_NAMESPACE {
 
+namespace {
+
+/// Calls work with the share of each piece in `all`: all heads of a sentence while its rows are in the cache.
+template <class Work>
+void for_pieces(const MultiHead::Saved& all, Work work) {
+  for (Index begin = 0; begin < all.queries.rows;) {
+    const Index count = piece_end(all.ranges, begin) - begin;
+    const auto first = static_cast<std::size_t>(begin);
+    const auto length = static_cast<std::size_t>(count);
+    work({all.x.row_range(begin, count), all.queries.row_range(begin, count), all.kv,
+          all.contexts.row_range(begin, count), all.ranges.subspan(first, length),
+          all.noise_keys.empty() ? all.noise_keys : all.noise_keys.subspan(first, length)});
+    begin += count;
+  }
+}
+
+}  // namespace
+
 MultiHead MultiHead::create(ParamStore& store, const std::string& name, const HeadOptions& options, Index width,
                             Index memory_width, const Init& init) {
   CHECK(!options.score->projects_queries && !options.score->projects_keys,
@@ -50,9 +68,12 @@ Mat MultiHead::forward(Values values, ConstMat x, const KeysValues& kv, std::spa
   saved = {x, workspace.mat(x.rows, query.w.cols), kv, workspace.mat(x.rows, output.w.rows), ranges, noise_keys};
   const Mat y = workspace.mat(x.rows, output.w.cols);
   query.forward(values, x, saved.queries);
-  for (Index head = 0; head < options.heads; ++head) {
-    attend(head_input(head, saved.queries, kv, ranges, noise_keys), {}, value_columns(saved.contexts, head), workspace);
-  }
+  for_pieces(saved, [&](const Saved& piece) {
+    for (Index head = 0; head < options.heads; ++head) {
+      attend(head_input(head, piece.queries, kv, piece.ranges, piece.noise_keys), {},
+             value_columns(piece.contexts, head), workspace);
+    }
+  });
   output.forward(values, saved.contexts, y);
   return y;
 }
@@ -63,11 +84,17 @@ void MultiHead::backward(Values values, const Saved& saved, ConstMat dy, Mat dx,
   const Mat dcontexts = workspace.mat(dy.rows, output.w.rows);
   const Mat dqueries = workspace.mat(dy.rows, query.w.cols);
   output.backward(values, saved.contexts, dy, dcontexts, grads);
-  for (Index head = 0; head < options.heads; ++head) {
-    attend_backward(
-        head_input(head, saved.queries, saved.kv, saved.ranges, saved.noise_keys), {}, value_columns(dcontexts, head),
-        {key_columns(dqueries, head), key_columns(dkv.keys, head), value_columns(dkv.values, head)}, workspace);
-  }
+  for_pieces(saved, [&](const Saved& piece) {
+    const Index begin = (piece.queries.data - saved.queries.data) / saved.queries.ld;
+    const Index count = piece.queries.rows;
+    for (Index head = 0; head < options.heads; ++head) {
+      attend_backward(head_input(head, piece.queries, saved.kv, piece.ranges, piece.noise_keys), {},
+                      value_columns(dcontexts.row_range(begin, count), head),
+                      {key_columns(dqueries.row_range(begin, count), head), key_columns(dkv.keys, head),
+                       value_columns(dkv.values, head)},
+                      workspace);
+    }
+  });
   query.backward(values, saved.x, dqueries, dx, grads);
 }
 

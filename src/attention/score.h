@@ -1,5 +1,6 @@
 // An attention score is only its score: how well a query fits a key. Projections, softmax and the weighted sum
-// belong to attend() and the layers that call it. Adding a score: one file score_NAME.cpp and one line in scores.cpp.
+// belong to attend() and the layers that call it. Scores are symmetric, f(q, k) = f(k, q), so that forward(keys, queries)
+// gives the transposed e. Adding a score: one file score_NAME.cpp and one line in scores.cpp.
 #pragma once
 
 #include "core/mat.h"

@@ -14,10 +14,10 @@ void forward(ConstMat queries, ConstMat keys, const Real* /*v*/, Real scale, Mat
 
 // dQ = scale dE K      dK += scale dE^T Q
 void backward(ConstMat queries, ConstMat keys, const Real* /*v*/, Real scale, Mat de, Mat dqueries, Mat dkeys,
-              Real* /*dv*/, Workspace& workspace) {
+              Real* /*dv*/, Workspace& /*workspace*/) {
   multiply(de, scale);
   gemm(de, keys, dqueries);
-  gemm(transposed(de, workspace), queries, dkeys, true);
+  gemm_tn(de, queries, dkeys);
 }
 
 }  // namespace

@@ -6,13 +6,8 @@
 namespace DRAGOMAN_NAMESPACE {
 
 LabelLoss cross_entropy(Real* logits, Index n, TokenId label, double smoothing, bool gradient) {
-  Real highest = logits[0];
-  Real logit_sum = 0;
-#pragma omp simd reduction(max : highest) reduction(+ : logit_sum)
-  for (Index i = 0; i < n; ++i) {
-    highest = std::max(highest, logits[i]);
-    logit_sum += logits[i];
-  }
+  const Real highest = max_of(logits, n);
+  const Real logit_sum = smoothing > 0 ? sum_of(n, [=](Index i) { return logits[i]; }) : Real(0);
   LabelLoss result;
   const Real at_label = logits[label];
   result.correct = at_label == highest;

@@ -13,6 +13,7 @@ namespace {
 constexpr Index kDepth = 256;
 constexpr Index kRowBlock = 8 * 12;
 constexpr Index kColBlock = 256;
+constexpr Index kFewSums = 64;
 constexpr Index kSums = 512;  // rows of a and b at a time in a gradient of weights
 static_assert(kRowBlock % kTileRows == 0 && kColBlock % kTileCols == 0);
 
@@ -23,14 +24,18 @@ struct Start {
   [[nodiscard]] Start at(Index row, Index col) const { return {data + row * ld + col, ld}; }
 };
 
-/// Rows of a that tiles read: as they lie, or as slivers (kTileRows numbers for each p, sliver after sliver).
+/// The left side, as tiles read it: rows as they lie, columns of a transposed matrix as they lie, or slivers
+/// (kTileRows columns of it together, `depth` numbers long).
 struct Left {
+  enum class Kind { rows, columns, slivers };
   const Real* data = nullptr;
   Index rows = 0, ld = 0;
-  bool slivers = false;
-  Index depth = 0;  ///< of slivers
+  Kind kind = Kind::rows;
+  Index depth = 0;
 
-  [[nodiscard]] const Real* from(Index row) const { return data + row * (slivers ? depth : ld); }
+  [[nodiscard]] const Real* from(Index row) const {
+    return data + row * (kind == Kind::rows ? ld : kind == Kind::slivers ? depth : 1);
+  }
 };
 
 /// Memory that grows to the largest request of a thread and stays.
@@ -47,7 +52,7 @@ const Real* zero_row() {
 
 /// All rows of c (at most kTileCols columns) against one panel; a narrow c goes through a tile of full width.
 void panel_product(const Left& a, const Real* panel, Index ldb, Index k, Start start, Mat c) {
-  const auto& tiles = a.slivers ? kSliverTiles : kRowTiles;
+  const auto& tiles = a.kind == Left::Kind::rows ? kRowTiles : kTransposedTiles;
   for (Index i = 0; i < a.rows; i += kTileRows) {
     const Index rows = std::min<Index>(kTileRows, a.rows - i);
     const GemmTile tile = tiles[static_cast<std::size_t>(rows - 1)];
@@ -99,8 +104,9 @@ void product_packing(ConstMat a, ConstMat b, Start start, Mat c) {
     for (Index j = 0; j < c.cols; j += kColBlock) {
       const Index width = std::min(kColBlock, c.cols - j);
       Real* memory = buffer(packed_size(depth, width));
-      const PackedMat packed = kTransposed ? pack_transposed({b.row(j) + begin, width, depth, b.ld}, memory)
-                                           : pack({b.row(begin) + j, depth, width, b.ld}, memory);
+      const PackedMat packed =
+          kTransposed ? pack_transposed({b.row(j) + begin, std::min(width, b.rows - j), depth, b.ld}, memory)
+                      : pack({b.row(begin) + j, depth, width, b.ld}, memory);
       block_product({a.data + begin, a.rows, a.ld}, packed, 0, depth, from.data == nullptr ? from : from.at(0, j),
                     c.col_range(j, width));
     }
@@ -150,6 +156,13 @@ void gemm_nt(ConstMat a, ConstMat b, Mat c, bool accumulate) {
 
 // dW: the rows of a and b are the long sums. b is packed whole; a passes by in slivers of kRowBlock of its columns.
 void gemm_tn(ConstMat a, ConstMat b, Mat c) {
+  if (a.rows <= kFewSums && c.cols % kTileCols == 0) {  // a piece of attention: packing would take longer
+    for (Index j = 0; j < c.cols; j += kTileCols) {
+      const Mat to = c.col_range(j, kTileCols);
+      panel_product({a.data, a.cols, a.ld, Left::Kind::columns}, b.data + j, b.ld, a.rows, {to.data, to.ld}, to);
+    }
+    return;
+  }
   for (Index begin = 0; begin < a.rows; begin += kSums) {
     const Index depth = std::min(kSums, a.rows - begin);
     Real* slivers = buffer(kRowBlock * depth + packed_size(depth, b.cols));
@@ -158,7 +171,7 @@ void gemm_tn(ConstMat a, ConstMat b, Mat c) {
       const Index rows = std::min(kRowBlock, a.cols - i);
       pack_slivers(a.row_range(begin, depth).col_range(i, rows), slivers);
       const Mat to = c.row_range(i, rows);
-      block_product({slivers, rows, 0, true, depth}, packed, 0, depth, {to.data, to.ld}, to);
+      block_product({slivers, rows, kTileRows, Left::Kind::slivers, depth}, packed, 0, depth, {to.data, to.ld}, to);
     }
   }
 }

@@ -23,10 +23,11 @@ void gemm_bias(ConstMat a, ConstMat b, ConstMat bias, Mat c);
 void gemm(ConstMat a, const PackedMat& b, Mat c, bool accumulate = false);
 void gemm_bias(ConstMat a, const PackedMat& b, ConstMat bias, Mat c);
 
-/// c [m, n] = a [m, k] b^T with b [n, k], or +=.
+/// c [m, n] = a [m, k] b^T with b [n, k], or +=. c may have more columns than b rows, up to padded_cols(n): they are
+/// taken as products with zero.
 void gemm_nt(ConstMat a, ConstMat b, Mat c, bool accumulate = false);
 
-/// c [k, n] += a^T b with a [m, k], b [m, n]: the gradient of a weight matrix.
+/// c [k, n] += a^T b with a [m, k], b [m, n]: the gradient of a weight matrix, or a product with a transposed left side.
 void gemm_tn(ConstMat a, ConstMat b, Mat c);
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -18,11 +18,11 @@ inline constexpr int kTileRows = 6;  // 12 of 16
 inline constexpr int kTileCols = 2 * kLanes;
 
 /// c [R, kTileCols] = start + a [R, k] b [k, kTileCols].
-/// a(i, p) lies at a[i * row_step + p * k_step], row p of b at b + p * ldb. `start` is c itself, or one row for all
-/// rows of c (start_ld = 0): a bias, or zeros.
-template <int R, bool kSliver>
-void gemm_tile(const Real* a, Index row_step, const Real* b, Index ldb, Index k, const Real* start, Index start_ld,
-               Real* c, Index ldc) {
+/// a(i, p) lies at a[i * step + p], or transposed at a[i + p * step]; row p of b at b + p * ldb. `start` is c itself, or
+/// one row for all rows of c (start_ld = 0): a bias, or zeros.
+template <int R, bool kTransposed>
+void gemm_tile(const Real* a, Index step, const Real* b, Index ldb, Index k, const Real* start, Index start_ld, Real* c,
+               Index ldc) {
   Vector sum[R][2];
 #pragma GCC unroll 16
   for (int i = 0; i < R; ++i) {
@@ -36,7 +36,7 @@ void gemm_tile(const Real* a, Index row_step, const Real* b, Index ldb, Index k,
     const Vector b1 = load(b + p * ldb + kLanes);
 #pragma GCC unroll 16
     for (int i = 0; i < R; ++i) {
-      const Real x = kSliver ? a[p * kTileRows + i] : a[i * row_step + p];
+      const Real x = kTransposed ? a[p * step + i] : a[i * step + p];
       sum[i][0] += x * b0;
       sum[i][1] += x * b1;
     }
@@ -48,16 +48,16 @@ void gemm_tile(const Real* a, Index row_step, const Real* b, Index ldb, Index k,
   }
 }
 
-using GemmTile = void (*)(const Real* a, Index row_step, const Real* b, Index ldb, Index k, const Real* start,
+using GemmTile = void (*)(const Real* a, Index step, const Real* b, Index ldb, Index k, const Real* start,
                           Index start_ld, Real* c, Index ldc);
 
-template <bool kSliver, int... R>
+template <bool kTransposed, int... R>
 constexpr std::array<GemmTile, sizeof...(R)> gemm_tiles(std::integer_sequence<int, R...>) {
-  return {&gemm_tile<R + 1, kSliver>...};
+  return {&gemm_tile<R + 1, kTransposed>...};
 }
 
-/// Tiles of 1 .. kTileRows rows. a holds rows of length row_step, or slivers: kTileRows numbers for each p.
+/// Tiles of 1 .. kTileRows rows.
 inline constexpr auto kRowTiles = gemm_tiles<false>(std::make_integer_sequence<int, kTileRows>{});
-inline constexpr auto kSliverTiles = gemm_tiles<true>(std::make_integer_sequence<int, kTileRows>{});
+inline constexpr auto kTransposedTiles = gemm_tiles<true>(std::make_integer_sequence<int, kTileRows>{});
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -6,7 +6,9 @@
 
 namespace DRAGOMAN_NAMESPACE {
 
-Index packed_size(Index rows, Index cols) { return (cols + kTileCols - 1) / kTileCols * kTileCols * rows; }
+Index padded_cols(Index cols) { return (cols + kTileCols - 1) / kTileCols * kTileCols; }
+
+Index packed_size(Index rows, Index cols) { return padded_cols(cols) * rows; }
 
 PackedMat pack(ConstMat b, Real* to) {
   Real* panel = to;

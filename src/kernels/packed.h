@@ -15,6 +15,9 @@ struct PackedMat {
   [[nodiscard]] bool empty() const { return data == nullptr; }
 };
 
+/// cols rounded up to whole tiles.
+Index padded_cols(Index cols);
+
 /// Numbers that the packed form of rows x cols takes.
 Index packed_size(Index rows, Index cols);
 

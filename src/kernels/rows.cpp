@@ -50,18 +50,6 @@ void scatter_add(ConstMat from, std::span<const Index> index, Mat to) {
   for (Index i = 0; i < from.rows; ++i) add_scaled(1, from.row(i), to.row(index[i]), from.cols);
 }
 
-Mat transposed(ConstMat m, Workspace& workspace) {
-  constexpr Index kBlock = 16;
-  const Mat result = workspace.mat(m.cols, m.rows);
-  for (Index i0 = 0; i0 < m.rows; i0 += kBlock) {
-    for (Index j0 = 0; j0 < m.cols; j0 += kBlock) {
-      for (Index i = i0; i < std::min(i0 + kBlock, m.rows); ++i) {
-        for (Index j = j0; j < std::min(j0 + kBlock, m.cols); ++j) result(j, i) = m(i, j);
-      }
-    }
-  }
-  return result;
-}
 
 void tanh_rows(Mat x) {
   for (Index i = 0; i < x.rows; ++i) {

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "core/mat.h"
-#include "core/workspace.h"
 
 namespace DRAGOMAN_NAMESPACE {
 
@@ -25,8 +24,6 @@ void gather(ConstMat from, std::span<const Index> index, Mat to);
 void scatter(ConstMat from, std::span<const Index> index, Mat to);
 /// to row index[i] += from row i
 void scatter_add(ConstMat from, std::span<const Index> index, Mat to);
-/// A transposed copy in the workspace.
-Mat transposed(ConstMat m, Workspace& workspace);
 
 /// x = tanh(x)
 void tanh_rows(Mat x);

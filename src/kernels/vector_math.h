@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "core/mat.h"
+#include "kernels/vector.h"
 
 namespace DRAGOMAN_NAMESPACE {
 
@@ -81,6 +82,31 @@ inline Real sum_of(Index n, Term term) {
 #pragma omp simd reduction(+ : sum)
   for (Index i = 0; i < n; ++i) sum += term(i);
   return sum;
+}
+
+/// The largest of n >= 1 numbers. (GCC 12 doesn't vectorize a maximum: without -ffinite-math-only it may not.)
+inline Real max_of(const Real* x, Index n) {
+  Real best = x[0];
+  Index i = 0;
+  if (n >= 2 * kLanes) {
+    Vector first = load(x);
+    Vector second = load(x + kLanes);
+    for (i = 2 * kLanes; i + 2 * kLanes <= n; i += 2 * kLanes) {
+      const Vector a = load(x + i);
+      const Vector b = load(x + i + kLanes);
+      first = a > first ? a : first;
+      second = b > second ? b : second;
+    }
+    first = second > first ? second : first;
+    Real lanes[kLanes];
+    store(lanes, first);
+    for (int half = kLanes / 2; half > 0; half /= 2) {
+      for (int l = 0; l < half; ++l) lanes[l] = std::max(lanes[l], lanes[l + half]);
+    }
+    best = lanes[0];
+  }
+  for (; i < n; ++i) best = std::max(best, x[i]);
+  return best;
 }
 
 inline Real dot(const Real* a, const Real* b, Index n) {

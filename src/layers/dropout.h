@@ -27,6 +27,8 @@ struct Dropout {
 
   /// In place; keys[i] belongs to row i; no keys: inference, nothing happens.
   void apply(Mat x, std::span<const std::uint64_t> keys) const;
+  /// The same on the transpose: keys[i] belongs to column i of x; what lies beyond is used up.
+  void apply_transposed(Mat x, std::span<const std::uint64_t> keys, Workspace& workspace) const;
 };
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -162,13 +162,28 @@ TEST(Attention, WeightsAreZeroBeyondTheRange) {
   });
 }
 
-TEST(Attention, KeptWeightsDontChangeABit) {
+/// Largest difference, relative to the largest number of b.
+double difference(ConstMat a, ConstMat b) {
+  double most = 0, largest = 1e-30;
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Index j = 0; j < a.cols; ++j) {
+      most = std::max(most, std::fabs(static_cast<double>(a(i, j)) - static_cast<double>(b(i, j))));
+      largest = std::max(largest, std::fabs(static_cast<double>(b(i, j))));
+    }
+  }
+  return most / largest;
+}
+
+constexpr double kRounding = sizeof(Real) == 8 ? 1e-14 : 5e-6;
+
+/// Without kept weights pieces are computed transposed, in vector lanes; by rows is the reference.
+TEST(Attention, IsTheSameWithAndWithoutKeptWeights) {
   for_each_case([](Case& c) {
     const auto [q, k] = c.forward();
     const AttentionInput in = c.input(q, k);
     Numbers context(kQueries, kValueSize, 9);
     attend(in, {}, context.mat(), c.workspace);
-    EXPECT_TRUE(same_bits(context, c.context));
+    EXPECT_LE(difference(context, c.context), kRounding);
 
     AttentionInput without_noise = in;  // weights are kept as they were before dropout
     without_noise.noise_keys = {};
@@ -184,7 +199,7 @@ TEST(Attention, KeptWeightsDontChangeABit) {
       attend_backward(in, kept, c.dcontext, {dq.mat(), dk.mat(), dvalues.mat(), dv.data.data()}, c.workspace);
       for (Numbers* m : {&dq, &dk, &dvalues, &dv}) gradients.push_back(std::move(*m));
     }
-    for (std::size_t i = 0; i < 4; ++i) EXPECT_TRUE(same_bits(gradients[i], gradients[i + 4])) << i;
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_LE(difference(gradients[i + 4], gradients[i]), kRounding) << i;
   });
 }
 

@@ -108,5 +108,21 @@ TEST(DropoutMask, MasksOfDifferentKeysAndNeighbouringColumnsAreUnrelated) {
   EXPECT_LT(deviations(beside, kRows * (kCols - 1), kAgree), 5) << "neighbouring columns";
 }
 
+TEST(DropoutMask, OfColumnsIsThatOfRows) {
+  constexpr Index kRows = 13, kColumns = 21;  // a row of the mask is a column here
+  std::vector<std::uint32_t> low, high;
+  std::vector<Real> rows(kRows * kColumns, Real(1)), columns = rows;
+  for (Index i = 0; i < kColumns; ++i) {
+    const std::uint64_t key = 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(i + 1);
+    low.push_back(static_cast<std::uint32_t>(key));
+    high.push_back(static_cast<std::uint32_t>(key >> 32));
+    mask_row(rows.data() + i * kRows, kRows, key, 0x80000000U, 2);
+  }
+  for (Index j = 0; j < kRows; ++j) {
+    mask_column(columns.data() + j * kColumns, kColumns, j, low.data(), high.data(), 0x80000000U, 2);
+    for (Index i = 0; i < kColumns; ++i) EXPECT_EQ(columns[j * kColumns + i], rows[i * kRows + j]) << i << ", " << j;
+  }
+}
+
 }  // namespace
 }  // namespace DRAGOMAN_NAMESPACE

@@ -96,21 +96,6 @@ TEST(Rows, ScatterAddAddsRowsThatMeet) {
   });
 }
 
-TEST(Rows, TransposedSwapsRowsAndColumns) {
-  Workspace workspace;
-  for (const Index rows : {1, 15, 16, 33}) {
-    for (const Index cols : {1, 16, 17, 50}) {
-      const Numbers m(rows, cols, 1, 4);
-      const Mat t = transposed(m, workspace);
-      ASSERT_EQ(t.rows, cols);
-      ASSERT_EQ(t.cols, rows);
-      for (Index i = 0; i < rows; ++i) {
-        for (Index j = 0; j < cols; ++j) ASSERT_EQ(t(j, i), m.view()(i, j)) << i << ", " << j;
-      }
-    }
-  }
-}
-
 TEST(Rows, TanhAndItsGradient) {
   const Numbers before(kRows, kCols, 2, 3);
   Numbers y = before;

@@ -73,6 +73,34 @@ TEST(Softmax, BackwardMatchesTheJacobian) {
 }
 
 #ifdef DRAGOMAN_DOUBLE
+TEST(Softmax, ColumnsMatchRowsForEveryHeightAndRange) {
+  constexpr double kRounding = sizeof(Real) == 8 ? 1e-14 : 1e-6;
+  for (const Index rows : {1, 2, 5, 16, 33}) {
+    constexpr Index kColumns = 19;
+    Numbers x(rows, kColumns, 1, 3, 3.0), dp(rows, kColumns, 2), dx(rows, kColumns, 3);
+    const Numbers before = x;
+    std::vector<Real> seen, scratch(2 * kColumns);
+    for (Index i = 0; i < kColumns; ++i) seen.push_back(static_cast<Real>(1 + (3 * i) % rows));
+    softmax_columns(x.mat(), seen.data(), scratch.data());
+    softmax_columns_backward(x, dp, dx.mat(), scratch.data());
+    for (Index i = 0; i < kColumns; ++i) {
+      const auto n = static_cast<Index>(seen[i]);
+      std::vector<Real> p, d, expected(static_cast<std::size_t>(rows));
+      for (Index j = 0; j < rows; ++j) {
+        p.push_back(before.view()(j, i));
+        d.push_back(dp.view()(j, i));
+      }
+      softmax(p.data(), n);
+      std::fill(p.begin() + n, p.end(), Real(0));
+      softmax_backward(p.data(), d.data(), expected.data(), rows);
+      for (Index j = 0; j < rows; ++j) {
+        EXPECT_NEAR(x.view()(j, i), p[j], kRounding) << j << " of " << rows << ", column " << i;
+        EXPECT_NEAR(dx.view()(j, i), expected[j], 5 * kRounding) << j << " of " << rows << ", column " << i;
+      }
+    }
+  }
+}
+
 TEST(Softmax, BackwardMatchesDifferences) {
   std::vector<Real> x = random_numbers(9, 4);
   const std::vector<Real> dp = random_numbers(9, 5);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -122,6 +123,18 @@ TEST(VectorMath, NanComesOutAsNan) {
   }
   for (std::size_t i = 0; i < xs.size(); ++i) {
     EXPECT_TRUE(std::isnan(exps[i]) && std::isnan(tanhs[i]) && std::isnan(sigmoids[i]) && std::isnan(erfs[i])) << i;
+  }
+}
+
+TEST(VectorMath, MaximumIsThatOfAPlainLoopForEveryLength) {
+  for (Index n = 1; n <= 70; ++n) {
+    std::vector<Real> x = random_numbers(n, static_cast<std::uint64_t>(n));
+    EXPECT_EQ(max_of(x.data(), n), *std::max_element(x.begin(), x.end())) << n;
+    for (Index at = 0; at < n; ++at) {
+      x[at] += 100;
+      EXPECT_EQ(max_of(x.data(), n), x[at]) << n << ", " << at;
+      x[at] -= 200;
+    }
   }
 }
 

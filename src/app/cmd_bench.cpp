@@ -1,7 +1,8 @@
-// dragoman bench CONFIG.yaml: speed of whole updates on the configuration's own data.
+// dragoman bench CONFIG.yaml: speed of whole updates, or of decoding, on the configuration's own data.
 #include <sys/resource.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -15,9 +16,11 @@
 #include "core/error.h"
 #include "core/profile.h"
 #include "data/batcher.h"
+#include "io/line_reader.h"
 #include "kernels/fma_peak.h"
 #include "train/flops.h"
 #include "train/step.h"
+#include "translate/translator.h"
 
 namespace dragoman {
 namespace {
@@ -29,6 +32,10 @@ struct BenchArguments {
   int warmup = 10;
   std::optional<int> threads;
   bool json = false;
+  bool decode = false;
+  std::string sources;
+  Index beam_size = 5;
+  Index length = 14;
 };
 
 double peak_megabytes() {
@@ -40,6 +47,50 @@ double peak_megabytes() {
 Batch next_batch(Batcher& batcher) {
   const Profile::Scope scope(Part::data);
   return batcher.next().batch;
+}
+
+/// Translates all lines once to warm up, then several times; random weights will do, since the length is forced.
+void bench_decoding(const BenchArguments& arguments, const Config& config, const Seq2Seq& model,
+                    const TokenizerPair& tokenizers, int threads) {
+  if (arguments.length < 1 || arguments.beam_size < 1) {
+    throw UserError("--length, --beam-size: expected at least 1");
+  }
+  if (arguments.sources.empty()) throw UserError("--decode: needs the text to decode, --sources FILE");
+  const std::vector<std::string> lines = read_lines(arguments.sources);
+  if (lines.empty()) throw UserError(arguments.sources, 0, "holds no lines to decode");
+  DecodeOptions options = config.decoding;
+  options.beam_size = arguments.beam_size;
+  options.min_length = options.max_length_extra = arguments.length - 1;
+  options.max_length_factor = 0;
+  const Translator translator(model, tokenizers, options, config.data.normalization);
+  std::vector<double> speeds;
+  for (int run = 0; run < 4; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    Index tokens = 0;
+    for (const auto& translations : translator.translate(lines)) {
+      tokens += static_cast<Index>(translations.at(0).target.size()) + 1;
+    }
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (run > 0) speeds.push_back(static_cast<double>(tokens) / seconds);
+  }
+  std::sort(speeds.begin(), speeds.end());
+  const double speed = speeds[speeds.size() / 2];
+  if (arguments.json) {
+    std::printf("%s\n", nlohmann::ordered_json{{"system", version_text()},
+                                               {"threads", threads},
+                                               {"params", model.params().count()},
+                                               {"beam_size", arguments.beam_size},
+                                               {"lines", lines.size()},
+                                               {"length", arguments.length},
+                                               {"tgt_tok_s", speed},
+                                               {"peak_rss_mb", peak_megabytes()}}
+                            .dump()
+                            .c_str());
+    return;
+  }
+  std::printf("%.0f target tokens/s (%zu lines, %lld tokens each, beam %lld, %d threads), peak memory %.0f MB\n", speed,
+              lines.size(), static_cast<long long>(arguments.length), static_cast<long long>(arguments.beam_size),
+              threads, peak_megabytes());
 }
 
 void bench(const BenchArguments& arguments) {
@@ -55,6 +106,7 @@ void bench(const BenchArguments& arguments) {
   Seq2Seq model(config.model, static_cast<Index>(tokenizers.source->size()),
                 static_cast<Index>(tokenizers.target->size()));
   model.params().initialize(config.seed);
+  if (arguments.decode) return bench_decoding(arguments, config, model, tokenizers, threads);
   TrainStep step(model, config.training, config.seed);
   WindowOptions window;
   window.seed = config.seed;
@@ -130,7 +182,7 @@ void bench(const BenchArguments& arguments) {
 
 void add_bench(CLI::App& app) {
   auto arguments = std::make_shared<BenchArguments>();
-  CLI::App* command = app.add_subcommand("bench", "Speed of whole training updates");
+  CLI::App* command = app.add_subcommand("bench", "Speed of whole training updates, or of decoding");
   command->add_option("config", arguments->config, "Configuration (YAML)")->required();
   command->add_option("--set", arguments->overrides, "Override a key: key.path=value (YAML); may be repeated")
       ->type_name("KEY=VALUE")
@@ -138,6 +190,10 @@ void add_bench(CLI::App& app) {
   command->add_option("--updates", arguments->updates, "Updates measured");
   command->add_option("--warmup", arguments->warmup, "Updates before measuring");
   command->add_option("--threads", arguments->threads, "Threads (0: all cores)");
+  command->add_flag("--decode", arguments->decode, "Measure decoding with random weights instead of updates");
+  command->add_option("--sources", arguments->sources, "Text that --decode translates")->type_name("FILE");
+  command->add_option("--beam-size", arguments->beam_size, "Hypotheses a sentence (1: greedy)");
+  command->add_option("--length", arguments->length, "Tokens, eos included, that each translation is made to have");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->callback([arguments] { bench(*arguments); });
 }

@@ -7,6 +7,7 @@
 #include "kernels/gemm.h"
 #include "kernels/rows.h"
 #include "kernels/softmax.h"
+#include "kernels/vector_math.h"
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
@@ -71,6 +72,21 @@ void drop_transposed(const AttentionInput& input, const Piece& piece, Mat a, Wor
   if (drops(input)) input.dropout.apply_transposed(a, noise_keys(input, piece), workspace);
 }
 
+/// One query by itself, for which a product would pack all its keys.
+void attend_query(const AttentionInput& input, Index i, Real* context, Workspace& workspace) {
+  const Workspace::Scope scope(workspace);
+  const KeyRange range = input.ranges[i];
+  const Mat a = workspace.mat(1, range.size());
+  for (Index j = 0; j < a.cols; ++j) {
+    a(0, j) = input.scale * dot(input.queries.row(i), input.keys.row(range.begin + j), input.keys.cols);
+  }
+  softmax(a.data, a.cols);
+  std::fill_n(context, input.values.cols, Real(0));
+  for (Index j = 0; j < a.cols; ++j) {
+    add_scaled(a(0, j), input.values.row(range.begin + j), context, input.values.cols);
+  }
+}
+
 void attend_piece(const AttentionInput& input, const Piece& piece, Mat context, Workspace& workspace) {
   const Mat a = piece_weights_transposed(input, piece, workspace);
   drop_transposed(input, piece, a, workspace);
@@ -108,6 +124,11 @@ Index piece_end(std::span<const KeyRange> ranges, Index begin) {
 void attend(const AttentionInput& input, Mat weights, Mat context, Workspace& workspace) {
   const Profile::Scope profile(Part::attention);
   check_input(input);
+  if (input.by_query) {
+    CHECK(weights.empty() && input.score->is_dot && !drops(input), "attend: by query only decoding, only dot scores");
+    for (Index i = 0; i < input.queries.rows; ++i) attend_query(input, i, context.row(i), workspace);
+    return;
+  }
   for (Index begin = 0; begin < input.queries.rows;) {
     const Workspace::Scope scope(workspace);
     const Piece piece = piece_at(input.ranges, begin);

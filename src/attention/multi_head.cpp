@@ -19,7 +19,7 @@ void for_pieces(const MultiHead::Saved& all, Work work) {
     const auto length = static_cast<std::size_t>(count);
     work({all.x.row_range(begin, count), all.queries.row_range(begin, count), all.kv,
           all.contexts.row_range(begin, count), all.ranges.subspan(first, length),
-          all.noise_keys.empty() ? all.noise_keys : all.noise_keys.subspan(first, length)});
+          all.noise_keys.empty() ? all.noise_keys : all.noise_keys.subspan(first, length), all.by_query});
     begin += count;
   }
 }
@@ -64,14 +64,17 @@ MultiHead::KeysValues MultiHead::project(Values values, ConstMat memory, Workspa
 }
 
 Mat MultiHead::forward(Values values, ConstMat x, const KeysValues& kv, std::span<const KeyRange> ranges,
-                       std::span<const std::uint64_t> noise_keys, Workspace& workspace, Saved& saved) const {
-  saved = {x, workspace.mat(x.rows, query.w.cols), kv, workspace.mat(x.rows, output.w.rows), ranges, noise_keys};
+                       std::span<const std::uint64_t> noise_keys, bool by_query, Workspace& workspace,
+                       Saved& saved) const {
+  saved = {x,       workspace.mat(x.rows, query.w.cols), kv, workspace.mat(x.rows, output.w.rows), ranges, noise_keys,
+           by_query};
   const Mat y = workspace.mat(x.rows, output.w.cols);
   query.forward(values, x, saved.queries);
   for_pieces(saved, [&](const Saved& piece) {
     for (Index head = 0; head < options.heads; ++head) {
-      attend(head_input(head, piece.queries, kv, piece.ranges, piece.noise_keys), {},
-             value_columns(piece.contexts, head), workspace);
+      AttentionInput input = head_input(head, piece.queries, kv, piece.ranges, piece.noise_keys);
+      input.by_query = by_query;
+      attend(input, {}, value_columns(piece.contexts, head), workspace);
     }
   });
   output.forward(values, saved.contexts, y);

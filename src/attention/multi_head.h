@@ -47,12 +47,13 @@ struct MultiHead {
     Mat contexts;
     std::span<const KeyRange> ranges;
     std::span<const std::uint64_t> noise_keys;
+    bool by_query = false;  ///< see AttentionInput; such a pass has no backward
   };
 
   [[nodiscard]] KeysValues project(Values values, ConstMat memory, Workspace& workspace) const;
-  /// No noise keys: no dropout. Ranges and noise keys must live as long as Saved.
+  /// No noise keys: no dropout. Ranges and noise keys must live as long as Saved. by_query: a step of decoding.
   Mat forward(Values values, ConstMat x, const KeysValues& kv, std::span<const KeyRange> ranges,
-              std::span<const std::uint64_t> noise_keys, Workspace& workspace, Saved& saved) const;
+              std::span<const std::uint64_t> noise_keys, bool by_query, Workspace& workspace, Saved& saved) const;
 
   /// dx is overwritten with the share of the queries; dkv is added to.
   void backward(Values values, const Saved& saved, ConstMat dy, Mat dx, const KeysValues& dkv, Grads grads,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/error.h"
 #include "decode/search_rules.h"
@@ -9,6 +10,8 @@
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
+
+constexpr double kSlack = 1e-6;  // more than the sums of log-probabilities round by
 
 struct Live {
   std::vector<TokenId> ids;
@@ -72,17 +75,23 @@ class Beam {
       // Barred ids keep their share of the softmax, so that log_prob is that of `score`.
       const double normalizer = log_normalizer(row, logits.cols);
       if (!std::isfinite(normalizer)) throw NotFinite();
-      for (TokenId id = 0; id < logits.cols; ++id) {
-        const Candidate c{from.log_prob + (static_cast<double>(row[id]) - normalizer), beam, id};
-        if (heap.size() == keep && !better(c, heap.front())) continue;
-        if (!allowed(options_, id, pieces, cap_)) continue;
+      const auto log_prob = [&](Real logit) { return from.log_prob + (static_cast<double>(logit) - normalizer); };
+      // A logit that is at most this gives no better candidate: one of an earlier beam or id wins a tie.
+      const auto bound = [&] {
+        return heap.size() < keep ? std::numeric_limits<double>::lowest()
+                                  : heap.front().log_prob - from.log_prob + normalizer - kSlack;
+      };
+      visit_above(row, logits.cols, bound, [&](TokenId id, Real logit) {
+        const Candidate c{log_prob(logit), beam, id};
+        if (heap.size() == keep && !better(c, heap.front())) return;
+        if (!allowed(options_, id, pieces, cap_)) return;
         if (heap.size() == keep) {
           std::pop_heap(heap.begin(), heap.end(), better);
           heap.pop_back();
         }
         heap.push_back(c);
         std::push_heap(heap.begin(), heap.end(), better);
-      }
+      });
     }
     CHECK(!heap.empty(), "no id is allowed");
     std::sort(heap.begin(), heap.end(), better);
@@ -127,10 +136,9 @@ std::vector<std::vector<Hypothesis>> beam_search(const Seq2Seq& model, Values va
   const std::unique_ptr<DecoderState> state = model.start(values, memory, workspace);
   std::vector<TokenId> tokens(beams.size(), kBos);
   std::vector<Index> rows, origins;
-  Workspace step_workspace;
   while (!tokens.empty()) {
-    step_workspace.reset();
-    const Mat logits = model.step(values, *state, tokens, step_workspace);
+    const Workspace::Scope step_scope(workspace);
+    const Mat logits = model.step(values, *state, tokens, workspace);
     rows.clear();
     tokens.clear();
     Index first = 0;

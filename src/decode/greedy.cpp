@@ -1,6 +1,7 @@
 #include "decode/greedy.h"
 
 #include <cmath>
+#include <limits>
 
 #include "core/error.h"
 #include "decode/search_rules.h"
@@ -16,10 +17,9 @@ std::vector<Hypothesis> greedy_search(const Seq2Seq& model, Values values, const
   std::vector<Index> alive(results.size());  // sentence of each row
   for (std::size_t i = 0; i < alive.size(); ++i) alive[i] = static_cast<Index>(i);
   std::vector<TokenId> tokens(alive.size(), kBos);
-  Workspace step_workspace;
   while (!alive.empty()) {
-    step_workspace.reset();
-    const Mat logits = model.step(values, *state, tokens, step_workspace);
+    const Workspace::Scope step_scope(workspace);
+    const Mat logits = model.step(values, *state, tokens, workspace);
     std::vector<Index> rows, next_alive;
     tokens.clear();
     for (Index row = 0; row < logits.rows; ++row) {
@@ -31,10 +31,10 @@ std::vector<Hypothesis> greedy_search(const Seq2Seq& model, Values values, const
       const double normalizer = log_normalizer(logits.row(row), logits.cols);
       if (!std::isfinite(normalizer)) throw NotFinite();
       TokenId best = -1;
-      for (TokenId id = 0; id < logits.cols; ++id) {
-        if (!allowed(options, id, pieces, cap)) continue;
-        if (best < 0 || logits(row, id) > logits(row, best)) best = id;
-      }
+      const auto best_logit = [&] { return best < 0 ? std::numeric_limits<Real>::lowest() : logits(row, best); };
+      visit_above(logits.row(row), logits.cols, best_logit, [&](TokenId id, Real logit) {
+        if ((best < 0 || logit > best_logit()) && allowed(options, id, pieces, cap)) best = id;
+      });
       CHECK(best >= 0, "no id is allowed");
       hypothesis.log_prob += static_cast<double>(logits(row, best)) - normalizer;
       if (best == kEos) {

@@ -1,10 +1,12 @@
 // What greedy and beam search share: which ids may follow, how long, how scores compare.
 #pragma once
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "core/real.h"
 #include "decode/decode_options.h"
+#include "kernels/vector_math.h"
 
 namespace DRAGOMAN_NAMESPACE {
 
@@ -23,5 +25,17 @@ Index length_cap(const DecodeOptions& options, Index source_pieces, Index max_ta
 
 /// May `id` follow `pieces` pieces? bos never; unk only if allowed; eos from min_length on; at the cap only eos.
 bool allowed(const DecodeOptions& options, TokenId id, Index pieces, Index cap);
+
+/// Calls visit(id, logit) for the ids of a row in ascending order, but leaves out blocks of which none is above `bound()`
+/// (asked again for each block), found with vector operations.
+template <class Bound, class Visit>
+void visit_above(const Real* row, Index n, Bound bound, Visit visit) {
+  constexpr Index kBlock = 64;
+  for (Index begin = 0; begin < n; begin += kBlock) {
+    const Index end = std::min(begin + kBlock, n);
+    if (!(max_of(row + begin, end - begin) > bound())) continue;
+    for (Index id = begin; id < end; ++id) visit(static_cast<TokenId>(id), row[id]);
+  }
+}
 
 }  // namespace DRAGOMAN_NAMESPACE

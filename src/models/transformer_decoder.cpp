@@ -184,7 +184,7 @@ Mat TransformerDecoder::step(Values values, DecoderState& base, std::span<const 
     self_ranges[i] = {i * state.capacity, i * state.capacity + state.length + 1};
     cross_ranges[i] = {state.memory->offset[sentence], state.memory->offset[sentence + 1]};
   }
-  const BlockContext context{values, {}, workspace};
+  const BlockContext context{values, {}, workspace, true};
   Mat x = input_.forward(values, tokens, offset, state.length, {}, workspace);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const Layer& layer = layers_[l];

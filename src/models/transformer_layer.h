@@ -18,6 +18,7 @@ struct BlockContext {
   Values values;
   std::span<const std::uint64_t> noise_keys;  ///< of each row; empty: no dropout
   Workspace& workspace;
+  bool decoding = false;  ///< one step: every row is a hypothesis
 };
 
 struct AttentionBlock {
@@ -40,7 +41,7 @@ struct AttentionBlock {
               const KeysValuesOf& keys_values, Saved& saved) const {
     const ConstMat from = residual.before(context.values, x, context.workspace, saved.residual);
     const Mat fx = attention.forward(context.values, from, keys_values(from), ranges, context.noise_keys,
-                                     context.workspace, saved.attention);
+                                     context.decoding, context.workspace, saved.attention);
     return residual.after(context.values, x, fx, context.noise_keys, context.workspace, saved.residual);
   }
 

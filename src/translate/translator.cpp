@@ -1,15 +1,19 @@
 #include "translate/translator.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/parallel.h"
 #include "core/utf8.h"
 #include "data/clean.h"
 #include "decode/beam.h"
 #include "decode/greedy.h"
+#include "kernels/packed_weights.h"
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
+
+constexpr std::size_t kPackFrom = 16;  // sentences
 
 std::string list_lines(const std::vector<std::size_t>& lines) {
   constexpr std::size_t kShown = 10;
@@ -21,12 +25,11 @@ std::string list_lines(const std::vector<std::size_t>& lines) {
   return lines.size() == 1 ? text : text + ")";
 }
 
-std::vector<std::vector<Hypothesis>> search(const Seq2Seq& model, const Sentences& source, const DecodeOptions& options,
-                                            Workspace& workspace) {
-  if (options.beam_size > 1 || options.stop == "exact")
-    return beam_search(model, model.values(), source, options, workspace);
+std::vector<std::vector<Hypothesis>> search(const Seq2Seq& model, Values values, const Sentences& source,
+                                            const DecodeOptions& options, Workspace& workspace) {
+  if (options.beam_size > 1 || options.stop == "exact") return beam_search(model, values, source, options, workspace);
   std::vector<std::vector<Hypothesis>> results;
-  for (Hypothesis& h : greedy_search(model, model.values(), source, options, workspace)) {
+  for (Hypothesis& h : greedy_search(model, values, source, options, workspace)) {
     results.push_back({std::move(h)});
   }
   return results;
@@ -83,6 +86,12 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<st
   const auto batch = static_cast<std::size_t>(options_.batch_sentences);
   const std::size_t batches = (order.size() + batch - 1) / batch;
   std::vector<Workspace> workspaces(static_cast<std::size_t>(max_threads()));
+  Values values = model_.values();
+  std::optional<PackedWeights> packed;  // gives the same bits; for a few lines it would cost more than it saves
+  if (order.size() >= kPackFrom) {
+    packed.emplace(model_.params(), false).repack(values);
+    values.packed = &*packed;
+  }
   parallel_for(static_cast<Index>(batches), [&](Index b, int worker) {
     const std::size_t begin = static_cast<std::size_t>(b) * batch;
     const std::size_t end = std::min(begin + batch, order.size());
@@ -94,7 +103,7 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<st
     }
     Workspace& workspace = workspaces[worker];
     workspace.reset();
-    std::vector<std::vector<Hypothesis>> found = search(model_, source, options_, workspace);
+    std::vector<std::vector<Hypothesis>> found = search(model_, values, source, options_, workspace);
     for (std::size_t i = begin; i < end; ++i) {
       for (Hypothesis& h : found[i - begin]) {
         results[order[i]].push_back(

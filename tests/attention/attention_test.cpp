@@ -203,6 +203,27 @@ TEST(Attention, IsTheSameWithAndWithoutKeptWeights) {
   });
 }
 
+TEST(Attention, ByQueryIsTheSameAndDependsOnNoOtherQuery) {
+  for_each_case([](Case& c) {
+    if (!c.layer.score->is_dot || c.dropout.p > 0) return;
+    const auto [q, k] = c.forward();
+    AttentionInput in = c.input(q, k);
+    in.noise_keys = {};
+    in.by_query = true;
+    Numbers context(kQueries, kValueSize, 9);
+    attend(in, {}, context.mat(), c.workspace);
+    EXPECT_LE(difference(context, c.context), kRounding);
+    for (Index i = 0; i < kQueries; ++i) {
+      AttentionInput one = in;
+      one.queries = q.row_range(i, 1);
+      one.ranges = in.ranges.subspan(static_cast<std::size_t>(i), 1);
+      Numbers alone(1, kValueSize, 10);
+      attend(one, {}, alone.mat(), c.workspace);
+      EXPECT_TRUE(same_bits(alone, context.view().row_range(i, 1))) << i;
+    }
+  });
+}
+
 TEST(Attention, KeysBeyondTheRangeInsideAPieceDontMatter) {
   for (const Score* score : scores()) {
     SCOPED_TRACE(score->name);

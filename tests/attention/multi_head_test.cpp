@@ -45,7 +45,7 @@ void check_golden(const nlohmann::json& golden) {
   Workspace workspace;
   MultiHead::Saved saved;
   const MultiHead::KeysValues kv = layer.project(store.values(), memory, workspace);
-  const Mat y = layer.forward(store.values(), queries, kv, ranges, {}, workspace, saved);
+  const Mat y = layer.forward(store.values(), queries, kv, ranges, {}, false, workspace, saved);
   expect_golden("y", y, golden.at("y"));
 
   Numbers dy(y.rows, y.cols, 0);
@@ -126,7 +126,7 @@ struct Case {
   Mat forward() {
     workspace.reset();
     const MultiHead::KeysValues kv = layer.project(store.values(), memory(), workspace);
-    return layer.forward(store.values(), x, kv, ranges, noise, workspace, saved);
+    return layer.forward(store.values(), x, kv, ranges, noise, false, workspace, saved);
   }
 
   /// Queries begin .. begin + count - 1 of one sentence, with nothing but what they see.
@@ -143,7 +143,7 @@ struct Case {
     const MultiHead::KeysValues kv =
         layer.project(store.values(), memory().view().row_range(first, end - first), workspace);
     MultiHead::Saved alone;
-    return layer.forward(store.values(), x.view().row_range(begin, count), kv, seen, keys, workspace, alone);
+    return layer.forward(store.values(), x.view().row_range(begin, count), kv, seen, keys, false, workspace, alone);
   }
 };
 

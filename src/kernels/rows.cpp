@@ -50,7 +50,6 @@ void scatter_add(ConstMat from, std::span<const Index> index, Mat to) {
   for (Index i = 0; i < from.rows; ++i) add_scaled(1, from.row(i), to.row(index[i]), from.cols);
 }
 
-
 void tanh_rows(Mat x) {
   for (Index i = 0; i < x.rows; ++i) {
     Real* row = x.row(i);

@@ -61,10 +61,10 @@ struct RecurrentLayer {
 
   struct StepGrad {
     ConstMat saved, h_prev, h, c_prev;
-    ConstMat dh;              ///< total gradient of h
-    Mat dc;                   ///< in: of c; out: of c_prev
-    Mat dgx, dgh;             ///< out; dgh = dgx for cells without distinct gradients
-    Mat dh_prev;              ///< out: overwritten; may be dh's own rows
+    ConstMat dh;   ///< total gradient of h
+    Mat dc;        ///< in: of c; out: of c_prev
+    Mat dgx, dgh;  ///< out; dgh = dgx for cells without distinct gradients
+    Mat dh_prev;   ///< out: overwritten; may be dh's own rows
   };
   void step_backward(Values values, const StepGrad& step, Workspace& workspace) const;
 

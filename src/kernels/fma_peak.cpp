@@ -35,7 +35,7 @@ FmaPeak measure_fma_peak() {
   using Clock = std::chrono::steady_clock;
   const int threads = max_threads();
   double best = 0;
-  for (int run = 0; run < 5; ++run) {
+  for (int run = 0; run < 30; ++run) {
     std::vector<double> rates(static_cast<std::size_t>(threads));
     parallel_for(threads, [&](Index i, int /*worker*/) {
       std::vector<Real> sink(2 * kLanes, Real(0.5));

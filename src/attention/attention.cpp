@@ -125,7 +125,8 @@ void attend(const AttentionInput& input, Mat weights, Mat context, Workspace& wo
   const Profile::Scope profile(Part::attention);
   check_input(input);
   if (input.by_query) {
-    CHECK(weights.empty() && input.score->is_dot && !drops(input), "attend: by query only decoding, only dot scores");
+    CHECK(weights.empty() && !input.score->has_vector && !drops(input),
+          "attend: by query only decoding, only dot scores");
     for (Index i = 0; i < input.queries.rows; ++i) attend_query(input, i, context.row(i), workspace);
     return;
   }

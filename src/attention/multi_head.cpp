@@ -19,7 +19,7 @@ void for_pieces(const MultiHead::Saved& all, Work work) {
     const auto length = static_cast<std::size_t>(count);
     work({all.x.row_range(begin, count), all.queries.row_range(begin, count), all.kv,
           all.contexts.row_range(begin, count), all.ranges.subspan(first, length),
-          all.noise_keys.empty() ? all.noise_keys : all.noise_keys.subspan(first, length), all.by_query});
+          all.noise_keys.empty() ? all.noise_keys : all.noise_keys.subspan(first, length)});
     begin += count;
   }
 }
@@ -66,8 +66,7 @@ MultiHead::KeysValues MultiHead::project(Values values, ConstMat memory, Workspa
 Mat MultiHead::forward(Values values, ConstMat x, const KeysValues& kv, std::span<const KeyRange> ranges,
                        std::span<const std::uint64_t> noise_keys, bool by_query, Workspace& workspace,
                        Saved& saved) const {
-  saved = {x,       workspace.mat(x.rows, query.w.cols), kv, workspace.mat(x.rows, output.w.rows), ranges, noise_keys,
-           by_query};
+  saved = {x, workspace.mat(x.rows, query.w.cols), kv, workspace.mat(x.rows, output.w.rows), ranges, noise_keys};
   const Mat y = workspace.mat(x.rows, output.w.cols);
   query.forward(values, x, saved.queries);
   for_pieces(saved, [&](const Saved& piece) {

@@ -47,11 +47,11 @@ struct MultiHead {
     Mat contexts;
     std::span<const KeyRange> ranges;
     std::span<const std::uint64_t> noise_keys;
-    bool by_query = false;  ///< see AttentionInput; such a pass has no backward
   };
 
   [[nodiscard]] KeysValues project(Values values, ConstMat memory, Workspace& workspace) const;
-  /// No noise keys: no dropout. Ranges and noise keys must live as long as Saved. by_query: a step of decoding.
+  /// No noise keys: no dropout. Ranges and noise keys must live as long as Saved. by_query: a step of decoding (see AttentionInput),
+  /// which has no backward.
   Mat forward(Values values, ConstMat x, const KeysValues& kv, std::span<const KeyRange> ranges,
               std::span<const std::uint64_t> noise_keys, bool by_query, Workspace& workspace, Saved& saved) const;
 

@@ -12,9 +12,8 @@ struct Score {
   const char* name;
   bool projects_queries;  ///< q = W_q query
   bool projects_keys;     ///< k = W_k key, once a sentence
-  bool has_vector;        ///< a vector v (and a bias b in the key projection)
+  bool has_vector;        ///< a vector v (and a bias b in the key projection); without it e = scale q . k
   bool scaled;            ///< times size^-0.5
-  bool is_dot;            ///< e = scale q . k, which attend() computes itself in decoding
 
   /// e_ij = f(q_i, k_j) for all rows q_i of queries and k_j of keys (both projected). A row of e depends, to the bit,
   /// on its query and its keys alone.

@@ -41,6 +41,6 @@ void backward(ConstMat queries, ConstMat keys, const Real* v, Real /*scale*/, Ma
 
 }  // namespace
 
-const Score kAdditiveScore = {"additive", true, true, true, false, false, forward, backward};
+const Score kAdditiveScore = {"additive", true, true, true, false, forward, backward};
 
 }  // namespace DRAGOMAN_NAMESPACE

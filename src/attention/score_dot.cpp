@@ -22,8 +22,8 @@ void backward(ConstMat queries, ConstMat keys, const Real* /*v*/, Real scale, Ma
 
 }  // namespace
 
-const Score kDotScore = {"dot", false, false, false, false, true, forward, backward};
-const Score kScaledDotScore = {"scaled_dot", false, false, false, true, true, forward, backward};
-const Score kGeneralScore = {"general", false, true, false, false, true, forward, backward};
+const Score kDotScore = {"dot", false, false, false, false, forward, backward};
+const Score kScaledDotScore = {"scaled_dot", false, false, false, true, forward, backward};
+const Score kGeneralScore = {"general", false, true, false, false, forward, backward};
 
 }  // namespace DRAGOMAN_NAMESPACE

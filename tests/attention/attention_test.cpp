@@ -205,7 +205,7 @@ TEST(Attention, IsTheSameWithAndWithoutKeptWeights) {
 
 TEST(Attention, ByQueryIsTheSameAndDependsOnNoOtherQuery) {
   for_each_case([](Case& c) {
-    if (!c.layer.score->is_dot || c.dropout.p > 0) return;
+    if (c.layer.score->has_vector || c.dropout.p > 0) return;
     const auto [q, k] = c.forward();
     AttentionInput in = c.input(q, k);
     in.noise_keys = {};

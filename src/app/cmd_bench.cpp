@@ -1,7 +1,5 @@
 // dragoman bench CONFIG.yaml: speed of whole updates, or of decoding, on the configuration's own data.
-#include <sys/resource.h>
 #include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -10,6 +8,7 @@
 #include <stdexcept>
 
 #include "app/commands.h"
+#include "app/memory_use.h"
 #include "app/threads.h"
 #include "app/version.h"
 #include "config/config.h"
@@ -37,12 +36,6 @@ struct BenchArguments {
   Index beam_size = 5;
   Index length = 14;
 };
-
-double peak_megabytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
-}
 
 Batch next_batch(Batcher& batcher) {
   const Profile::Scope scope(Part::data);

@@ -1,13 +1,16 @@
 // dragoman train CONFIG.yaml
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "app/commands.h"
+#include "app/cpu.h"
 #include "app/directory_lock.h"
 #include "app/fingerprint.h"
+#include "app/memory_use.h"
 #include "app/model_directory.h"
 #include "app/threads.h"
 #include "app/train_observer.h"
@@ -16,6 +19,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "io/atomic_file.h"
+#include "train/memory.h"
 #include "train/model_file.h"
 #include "train/trainer.h"
 #include "translate/scorer.h"
@@ -96,6 +100,16 @@ void check_position_limits(const Seq2Seq& model, const PairEncoder& train, const
   check_lengths(model, encode_all(encoder, 1), *corpus, kNoLimit);
 }
 
+/// The estimate in words; `before`: megabytes that the process held when all but the training was there.
+std::string describe(const MemoryEstimate& estimate, double before, double values) {
+  const auto megabytes = [](double x) { return std::to_string(std::llround(x)); };
+  const auto part = [&](std::size_t bytes) { return megabytes(1e-6 * static_cast<double>(bytes)); };
+  return "memory: about " + megabytes(before - values + 1e-6 * static_cast<double>(estimate.total())) + " MB (" +
+         megabytes(before - values) + " program and text, " + part(estimate.parameters) +
+         " parameters with moments and gradients, " + part(estimate.packed) + " packed weights, " +
+         part(estimate.activations) + " activations, " + part(estimate.batches) + " batches)";
+}
+
 Config read_config(const TrainArguments& arguments) {
   Config config = load_config(arguments.config, arguments.overrides, Files::must_exist);
   if (!arguments.model_dir.empty()) config.training.model_dir = arguments.model_dir;
@@ -119,6 +133,10 @@ void train(const TrainArguments& arguments) {
   if (threads > config.training.shards) {
     warnings.push_back(std::to_string(threads) + " threads, but a batch is cut into " +
                        std::to_string(config.training.shards) + " shards: set training.shards to use all threads");
+  }
+  for (const std::string& warning : {emulation_warning("training.precision", config.training.precision),
+                                     emulation_warning("decoding.precision", config.decoding.precision)}) {
+    if (!warning.empty()) warnings.push_back(warning);
   }
   const std::optional<Corpus> train_corpus = open_corpus(config.data.train, config.data.tsv_header);
   const std::optional<Corpus> dev = open_corpus(config.data.dev, config.data.tsv_header);
@@ -164,6 +182,10 @@ void train(const TrainArguments& arguments) {
                 std::to_string(tokenizers.target->size()) + ", " + std::to_string(model.params().count()) +
                 " parameters");
 
+  const double values = 1e-6 * static_cast<double>(model.params().size() * sizeof(Real));
+  const double before = current_megabytes();
+  observer.info(describe(estimate_memory(model, encoder, config.training, dev || test, threads), before, values));
+
   TrainingInput input;
   input.seed = config.seed;
   input.training = config.training;
@@ -184,6 +206,7 @@ void train(const TrainArguments& arguments) {
     observer.info("interrupted; the state is saved: the same command with --resume (and without --overwrite) goes on");
     throw Interrupted{signal};
   }
+  observer.info("peak memory " + std::to_string(std::llround(peak_megabytes())) + " MB");
   observer.info("done: " + dir.string());
 }
 

@@ -2,7 +2,9 @@
 #include <CLI/CLI.hpp>
 
 #include <cmath>
+#include <cstdio>
 
+#include "app/cpu.h"
 #include "core/error.h"
 
 namespace dragoman {
@@ -11,6 +13,7 @@ void DecodingArguments::add_to(CLI::App& command) {
   command.add_option("--beam-size", beam_size, "Hypotheses kept a sentence (1: greedy); default: decoding.beam_size");
   command.add_option("--length-penalty", length_penalty,
                      "Exponent of the length penalty; default: decoding.length_penalty.alpha");
+  command.add_option("--precision", precision, "float32 or bfloat16; default: decoding.precision");
 }
 
 DecodeOptions DecodingArguments::apply(DecodeOptions options) const {
@@ -26,6 +29,15 @@ DecodeOptions DecodingArguments::apply(DecodeOptions options) const {
     }
     if (options.length_penalty == "none") options.length_penalty = "average";
     options.alpha = *length_penalty;
+  }
+  if (precision) {
+    if (*precision != "float32" && *precision != "bfloat16") {
+      throw UserError("--precision: found \"" + *precision + "\", expected float32 or bfloat16");
+    }
+    options.precision = *precision;
+  }
+  if (const std::string warning = emulation_warning("precision", options.precision); !warning.empty()) {
+    std::fprintf(stderr, "dragoman: warning: %s\n", warning.c_str());
   }
   return options;
 }

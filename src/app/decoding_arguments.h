@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "decode/decode_options.h"
 
@@ -14,9 +15,10 @@ namespace dragoman {
 struct DecodingArguments {
   std::optional<Index> beam_size;
   std::optional<double> length_penalty;
+  std::optional<std::string> precision;
 
   void add_to(CLI::App& command);
-  /// UserError: out of range.
+  /// Warns when bfloat16 has to be emulated. UserError: out of range.
   [[nodiscard]] DecodeOptions apply(DecodeOptions options) const;
 };
 

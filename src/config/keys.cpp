@@ -155,6 +155,11 @@ void KeyTable::add_training(TrainOptions& training) {
       "Decay of an exponential moving average of the weights, which is then validated and saved; 0: off.");
   add("training.shards", &training.shards, power_of_two(64),
       "Pieces of a batch that run in parallel, at least as many as threads; part of the result, unlike threads.");
+  add("training.piece_tokens", &training.piece_tokens, at_least(0),
+      "Tokens (of the longer side) that a shard processes at a time; 0: its whole share. Less memory, a little "
+      "slower.");
+  add("training.precision", &training.precision, one_of({"float32", "bfloat16"}),
+      "bfloat16: inputs of products with weights are rounded to it; fast on CPUs with AVX-512 BF16, else emulated.");
   add("training.window", &training.window, between(1, 100000000), "Lines shuffled, sorted and batched together.");
   add("training.log_every", &training.log_every, at_least(1), "Updates between log lines.");
 
@@ -229,6 +234,8 @@ void KeyTable::add_decoding(DecodeOptions& decoding) {
   add("decoding.stop", &decoding.stop, one_of({"finished", "exact"}),
       "finished: when beam_size hypotheses have ended; exact: when none alive can become the best.");
   add("decoding.allow_unknown", &decoding.allow_unknown, anything(), "May the unknown token be generated.");
+  add("decoding.precision", &decoding.precision, one_of({"float32", "bfloat16"}),
+      "bfloat16: as training.precision; scores are then those of the rounded products, not those of `score`.");
   add("decoding.batch_sentences", &decoding.batch_sentences, between(1, 100000),
       "Sentences decoded together; changes no result.");
 }

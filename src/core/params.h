@@ -8,20 +8,25 @@
 #include <vector>
 
 #include "core/mat.h"
+#include "core/precision.h"
 
 namespace DRAGOMAN_NAMESPACE {
 
 class PackedWeights;  // kernels/packed_weights.h
 
-/// All parameters, read only; `packed`, if given, are copies of the same values for fast products.
+/// All parameters, read only; `packed`, if given, are copies of the same values for fast products; `precision` is that
+/// of the products that read them.
 struct Values {
   const Real* base = nullptr;
   const PackedWeights* packed = nullptr;
+  Precision precision = Precision::float32;
 };
 
-/// All gradients; another type than Values so that the two can't be swapped. Gradients accumulate.
+/// All gradients; another type than Values so that the two can't be swapped. Gradients accumulate; `precision` is that
+/// of the products that make those of weights.
 struct Grads {
   Real* base = nullptr;
+  Precision precision = Precision::float32;
 };
 
 /// Where a parameter matrix (or a range of its rows) lies in the flat buffers.

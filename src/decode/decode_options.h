@@ -13,11 +13,12 @@ struct DecodeOptions {
   double alpha = 1.0;                      ///< exponent of the length penalty
   double max_length_factor = 2.0;          ///< at most factor x source pieces + extra
   Index max_length_extra = 20;
-  Index min_length = 0;           ///< pieces before eos is allowed
-  Index max_input = 1000;         ///< source pieces; longer lines are cut, with a warning
-  std::string stop = "finished";  ///< finished | exact
-  bool allow_unknown = false;     ///< may the unk token be generated
-  Index batch_sentences = 64;     ///< sentences decoded together; changes no result
+  Index min_length = 0;               ///< pieces before eos is allowed
+  Index max_input = 1000;             ///< source pieces; longer lines are cut, with a warning
+  std::string stop = "finished";      ///< finished | exact
+  bool allow_unknown = false;         ///< may the unk token be generated
+  std::string precision = "float32";  ///< of products with weights: float32 | bfloat16
+  Index batch_sentences = 64;         ///< sentences decoded together; changes no result
 };
 
 }  // namespace dragoman

@@ -2,9 +2,6 @@
 // loop over k runs. Every element is one chain of fused multiply-adds over k in order, whatever the tile's rows.
 #pragma once
 
-#include <array>
-#include <utility>
-
 #include "core/mat.h"
 #include "kernels/vector.h"
 
@@ -48,16 +45,14 @@ void gemm_tile(const Real* a, Index step, const Real* b, Index ldb, Index k, con
   }
 }
 
-using GemmTile = void (*)(const Real* a, Index step, const Real* b, Index ldb, Index k, const Real* start,
-                          Index start_ld, Real* c, Index ldc);
+/// The tile for a kind of element.
+template <class Element>
+struct GemmTile;
 
-template <bool kTransposed, int... R>
-constexpr std::array<GemmTile, sizeof...(R)> gemm_tiles(std::integer_sequence<int, R...>) {
-  return {&gemm_tile<R + 1, kTransposed>...};
-}
-
-/// Tiles of 1 .. kTileRows rows.
-inline constexpr auto kRowTiles = gemm_tiles<false>(std::make_integer_sequence<int, kTileRows>{});
-inline constexpr auto kTransposedTiles = gemm_tiles<true>(std::make_integer_sequence<int, kTileRows>{});
+template <>
+struct GemmTile<Real> {
+  template <int R, bool kTransposed>
+  static constexpr auto kFunction = &gemm_tile<R, kTransposed>;
+};
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -7,13 +7,15 @@ namespace DRAGOMAN_NAMESPACE {
 
 /// b [rows, cols] in panels of as many columns as a tile has (the last padded with zeros): panel j begins at
 /// data + j * stride and holds row after row.
-struct PackedMat {
-  const Real* data = nullptr;
+template <class Element>
+struct Packed {
+  const Element* data = nullptr;
   Index rows = 0, cols = 0;
   Index stride = 0;
 
   [[nodiscard]] bool empty() const { return data == nullptr; }
 };
+using PackedMat = Packed<Real>;
 
 /// cols rounded up to whole tiles.
 Index padded_cols(Index cols);

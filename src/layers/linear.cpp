@@ -2,7 +2,6 @@
 
 #include "core/error.h"
 #include "core/profile.h"
-#include "kernels/gemm.h"
 #include "kernels/rows.h"
 #include "layers/product.h"
 
@@ -45,7 +44,7 @@ void Linear::backward_input(Values values, ConstMat dy, Mat dx, bool accumulate)
 void Linear::backward_weights(ConstMat x, ConstMat dy, Grads grads) const {
   CHECK(x.cols == w.rows && dy.cols == w.cols && x.rows == dy.rows, "Linear: shapes");
   const Profile::Scope profile(Part::products);
-  gemm_tn(x, dy, w.in(grads));
+  add_weight_gradient(x, dy, w, grads);
   if (!b.empty()) add_column_sums(dy, b.in(grads));
 }
 

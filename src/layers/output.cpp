@@ -5,7 +5,6 @@
 #include "core/error.h"
 #include "core/profile.h"
 #include "kernels/cross_entropy.h"
-#include "kernels/gemm.h"
 #include "kernels/vector_math.h"
 #include "layers/product.h"
 
@@ -63,10 +62,10 @@ LossSums OutputLayer::loss_backward(Values values, ConstMat r, std::span<const T
     // y now holds d loss / d logits.
     if (tied) {
       multiply(values, y, w, dr.row_range(begin, rows));
-      gemm_tn(y, chunk, w.in(grads));
+      add_weight_gradient(y, chunk, w, grads);
     } else {
       multiply_transposed(values, y, w, dr.row_range(begin, rows));
-      gemm_tn(chunk, y, w.in(grads));
+      add_weight_gradient(chunk, y, w, grads);
     }
   }
   return sums;

@@ -2,7 +2,6 @@
 
 #include "core/error.h"
 #include "core/profile.h"
-#include "kernels/gemm.h"
 #include "kernels/rows.h"
 #include "layers/product.h"
 
@@ -80,7 +79,7 @@ void RecurrentLayer::step_backward(Values values, const StepGrad& s, Workspace& 
 
 void RecurrentLayer::recurrent_weights_backward(ConstMat h_prev, ConstMat dgh, Grads grads) const {
   const Profile::Scope profile(Part::products);
-  gemm_tn(h_prev, dgh, w_h.in(grads));
+  add_weight_gradient(h_prev, dgh, w_h, grads);
   if (cell->has_hidden_bias) add_column_sums(dgh.col_range(2 * hidden_size, hidden_size), c_n.in(grads));
 }
 

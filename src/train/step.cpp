@@ -15,10 +15,12 @@ constexpr std::size_t kRange = std::size_t{1} << 14;
 TrainStep::TrainStep(Seq2Seq& model, const TrainOptions& options, std::uint64_t seed)
     : model_(model),
       optimizer_(options.optimizer, model.params(), options.ema),
+      precision_(precision_of(options.precision)),
+      piece_tokens_(options.piece_tokens),
       label_smoothing_(options.label_smoothing),
       clip_norm_(options.clip_norm),
       seed_(seed),
-      packed_(model.params(), true),
+      packed_(model.params(), true, precision_),
       shards_(static_cast<std::size_t>(options.shards)),
       workspaces_(static_cast<std::size_t>(max_threads())) {
   for (Shard& shard : shards_) shard.gradient.resize(model.params().size());
@@ -26,27 +28,34 @@ TrainStep::TrainStep(Seq2Seq& model, const TrainOptions& options, std::uint64_t 
 
 void TrainStep::accumulate(const Batch& batch, std::int64_t update) {
   if (sentences_seen_ == 0) packed_.repack(model_.values());
-  for (Shard& shard : shards_) {
-    shard.batch.source.clear();
-    shard.batch.target.clear();
-    shard.sentences.clear();
-  }
-  for (Index i = 0; i < batch.count(); ++i) {
-    Shard& shard = shards_[static_cast<std::size_t>(i) % shards_.size()];
-    shard.batch.source.add(batch.source[i]);
-    shard.batch.target.add(batch.target[i]);
-    shard.sentences.push_back(sentences_seen_++);
-  }
-  const Values values{model_.values().base, &packed_};
   const std::uint64_t key = hash_key({seed_, static_cast<std::uint64_t>(update), 0});
   parallel_for(static_cast<Index>(shards_.size()), [&](Index s, int worker) {
     const Profile::Scope profile(Part::other);
-    Shard& shard = shards_[s];
-    Workspace& workspace = workspaces_[worker];
-    workspace.reset();
-    shard.sums.add(model_.forward_backward(values, shard.batch, {key, shard.sentences}, label_smoothing_,
-                                           {shard.gradient.data()}, workspace));
+    run_shard(shards_[s], s, batch, key, workspaces_[worker]);
   });
+  sentences_seen_ += static_cast<std::uint64_t>(batch.count());
+}
+
+void TrainStep::run_shard(Shard& shard, Index first, const Batch& batch, std::uint64_t key, Workspace& workspace) {
+  const Values values = packed_.with(model_.values());
+  const auto run_piece = [&] {
+    if (shard.sentences.empty()) return;
+    workspace.reset();
+    shard.sums.add(model_.forward_backward(values, shard.piece, {key, shard.sentences}, label_smoothing_,
+                                           {shard.gradient.data(), precision_}, workspace));
+    shard.piece.source.clear();
+    shard.piece.target.clear();
+    shard.sentences.clear();
+  };
+  for (Index i = first; i < batch.count(); i += static_cast<Index>(shards_.size())) {
+    const Index tokens = std::max(shard.piece.source.tokens() + static_cast<Index>(batch.source[i].size()),
+                                  shard.piece.target.tokens() + static_cast<Index>(batch.target[i].size()));
+    if (piece_tokens_ > 0 && tokens > piece_tokens_) run_piece();
+    shard.piece.source.add(batch.source[i]);
+    shard.piece.target.add(batch.target[i]);
+    shard.sentences.push_back(sentences_seen_ + static_cast<std::uint64_t>(i));
+  }
+  run_piece();
 }
 
 double TrainStep::sum_shards() {

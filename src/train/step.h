@@ -12,8 +12,9 @@
 namespace DRAGOMAN_NAMESPACE {
 
 /// A micro-batch is cut into a fixed number of shards (sentence i goes to shard i mod S); each shard runs forward
-/// and backward serially into its own gradient buffer, which adds up over the micro-batches of an update; the
-/// buffers are summed in a fixed binary tree. So the number of threads never changes a bit.
+/// and backward serially, a piece of its sentences after the other, into its own gradient buffer, which adds up over
+/// the micro-batches of an update; the buffers are summed in a fixed binary tree. So the number of threads never
+/// changes a bit.
 class TrainStep {
  public:
   TrainStep(Seq2Seq& model, const TrainOptions& options, std::uint64_t seed);
@@ -34,17 +35,21 @@ class TrainStep {
 
  private:
   struct Shard {
-    Batch batch;
-    std::vector<std::uint64_t> sentences;
+    Batch piece;
+    std::vector<std::uint64_t> sentences;  ///< of the piece: their places in the update
     std::vector<Real> gradient;
     LossSums sums;
   };
 
+  /// Forward and backward of sentences first, first + S, ... of the batch.
+  void run_shard(Shard& shard, Index first, const Batch& batch, std::uint64_t key, Workspace& workspace);
   /// Sums the shards' buffers into the first, clears the others, returns the squared norm.
   double sum_shards();
 
   Seq2Seq& model_;
   Optimizer optimizer_;
+  Precision precision_;
+  Index piece_tokens_;
   double label_smoothing_, clip_norm_;
   std::uint64_t seed_;
   PackedWeights packed_;  ///< of the update's values

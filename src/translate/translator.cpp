@@ -88,9 +88,10 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<st
   std::vector<Workspace> workspaces(static_cast<std::size_t>(max_threads()));
   Values values = model_.values();
   std::optional<PackedWeights> packed;  // gives the same bits; for a few lines it would cost more than it saves
-  if (order.size() >= kPackFrom) {
-    packed.emplace(model_.params(), false).repack(values);
-    values.packed = &*packed;
+  values.precision = precision_of(options_.precision);
+  if (order.size() >= kPackFrom || values.precision == Precision::bfloat16) {
+    packed.emplace(model_.params(), false, values.precision).repack(values);
+    values = packed->with(values);
   }
   parallel_for(static_cast<Index>(batches), [&](Index b, int worker) {
     const std::size_t begin = static_cast<std::size_t>(b) * batch;

@@ -118,6 +118,8 @@ const std::map<std::string, Overrides>& changes() {
       {"training.label_smoothing", {"training.label_smoothing=0"}},
       {"training.ema", {"training.ema=0.999"}},
       {"training.shards", {"training.shards=1"}},
+      {"training.piece_tokens", {"training.piece_tokens=256"}},
+      {"training.precision", {"training.precision=bfloat16"}},
       {"training.window", {"training.window=10"}},
       {"training.log_every", {"training.log_every=7"}},
       {"training.optimizer.type", {"training.optimizer.type=sgd"}},
@@ -154,6 +156,7 @@ const std::map<std::string, Overrides>& changes() {
       {"decoding.max_input", {"decoding.max_input=10"}},
       {"decoding.stop", {"decoding.stop=exact"}},
       {"decoding.allow_unknown", {"decoding.allow_unknown=true"}},
+      {"decoding.precision", {"decoding.precision=bfloat16"}},
       {"decoding.batch_sentences", {"decoding.batch_sentences=1"}}};
   return kChanges;
 }

@@ -28,7 +28,11 @@ void expect_same_products(Values plain, Values packed, const ParamRef& w) {
   }
 }
 
-TEST(PackedWeights, GiveTheSameBitsForMatricesAndRangesOfTheirRows) {
+class PackedWeightsOf : public ::testing::TestWithParam<Precision> {};
+INSTANTIATE_TEST_SUITE_P(Precisions, PackedWeightsOf, ::testing::Values(Precision::float32, Precision::bfloat16),
+                         [](const auto& info) { return info.param == Precision::float32 ? "float32" : "bfloat16"; });
+
+TEST_P(PackedWeightsOf, GiveTheSameBitsForMatricesAndRangesOfTheirRows) {
   ParamStore store;
   const Init init{Init::Kind::normal, 1};
   const ParamRef table = store.add("table", 50, 20, init, ParamUse::other);
@@ -37,18 +41,23 @@ TEST(PackedWeights, GiveTheSameBitsForMatricesAndRangesOfTheirRows) {
   const ParamRef tied = store.add("tied", 90, 33, init, ParamUse::tied_output);
   const ParamRef tied_bias = store.add_bias("tied.b", 90, init);
   store.initialize(1);
-  PackedWeights weights(store, true);
+  PackedWeights weights(store, true, GetParam());
   weights.repack(store.values());
-  const Values plain = store.values();
-  const Values packed{plain.base, &weights};
+  const Values plain{store.values().base, nullptr, GetParam()};
+  const Values packed = weights.with(store.values());
+  const bool pairs = GetParam() == Precision::bfloat16;
+  const auto has_forward = [&](const ParamRef& ref) {
+    return pairs ? !weights.forward<Pair>(ref).empty() : !weights.forward<Real>(ref).empty();
+  };
 
-  EXPECT_TRUE(weights.forward(table).empty());
-  EXPECT_TRUE(weights.forward(bias).empty());
+  EXPECT_FALSE(has_forward(table));
+  EXPECT_FALSE(has_forward(bias));
   for (const ParamRef& ref : {w, tied, w.row_range(0, 40), w.row_range(64, 66), w.row_range(7, 90)}) {
-    EXPECT_FALSE(weights.forward(ref).empty());
+    EXPECT_EQ(has_forward(ref), !pairs || ref.offset != w.row_range(7, 90).offset) << "a pair is two rows";
     expect_same_products(plain, packed, ref);
   }
-  EXPECT_FALSE(weights.transposed(w.row_range(64, 66)).empty());
+  EXPECT_FALSE(pairs ? weights.transposed<Pair>(w.row_range(64, 66)).empty()
+                     : weights.transposed<Real>(w.row_range(64, 66)).empty());
 
   const Numbers x(kRows, 130, 5);
   Numbers y(kRows, 70, 6), expected(kRows, 70, 7);
@@ -72,6 +81,13 @@ TEST(PackedWeights, FollowTheValuesOnlyWhenRepacked) {
   EXPECT_NE(weights.forward(w).data[5], 7);
   weights.repack(store.values());
   EXPECT_EQ(weights.forward(w).data[5], 7);
+}
+
+TEST(PackedWeights, OfBfloat16TakeHalfTheMemory) {
+  ParamStore store;
+  store.add("w", 32, 64, {Init::Kind::normal, 1});
+  EXPECT_EQ(PackedWeights(store, true, Precision::bfloat16).bytes() * sizeof(Real),
+            PackedWeights(store, true).bytes() * sizeof(Pair) / 2);
 }
 
 TEST(PackedWeights, WithoutBackwardHoldOneDirection) {

@@ -198,3 +198,12 @@ def test_one_thread_takes_the_time_of_one(data):
     wall = time.monotonic() - start
     assert process.returncode == 0
     assert usage.ru_utime + usage.ru_stime <= 1.05 * wall + 0.05
+
+
+def test_translate_in_bfloat16_gives_a_line_for_each_line(model):
+    lines = ["1 2 3", "", "4 5"]
+    process = run("translate", model, "--precision", "bfloat16", stdin="\n".join(lines) + "\n")
+    assert len(process.stdout.splitlines()) == 3
+    native = "with BF16" in run("--version").stdout
+    assert ("emulated" in process.stderr) == (not native)
+    assert "expected float32 or bfloat16" in refused("translate", model, "--precision", "int8", stdin="1\n")

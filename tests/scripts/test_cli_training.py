@@ -1,5 +1,6 @@
 """Interruptions and the rules of a model directory, through the program."""
 
+import re
 import signal
 import subprocess
 import time
@@ -120,3 +121,20 @@ def test_init_from_takes_a_models_parameters(data):
     assert (data / "continued/model.safetensors").read_bytes() == (data / "start/model.safetensors").read_bytes()
     assert "none.safetensors" in refused("train", "config.yaml", "--model-dir", "x", "--set",
                                          "training.init_from=none.safetensors", cwd=data)  # fmt: skip
+
+
+def test_memory_is_estimated_at_the_start_and_measured_at_the_end(data):
+    log = quick(data, "memory").stderr
+    expected = int(re.search(r"memory: about (\d+) MB", log)[1])
+    peak = int(re.search(r"peak memory (\d+) MB", log)[1])
+    assert abs(peak - expected) <= 0.2 * peak, log
+
+
+def test_bfloat16_trains_and_says_when_it_is_emulated(data):
+    log = quick(data, "bfloat16", "--set", "training.precision=bfloat16").stderr
+    native = "with BF16" in run("--version").stdout
+    assert ("training.precision: bfloat16 is emulated" in log) == (not native)
+    quick(data, "float32")
+    model = "model.safetensors"
+    assert (data / "bfloat16" / model).read_bytes() != (data / "float32" / model).read_bytes()
+    assert "training.precision" in refused("train", "config.yaml", "--set", "training.precision=fp16", cwd=data)

@@ -67,12 +67,15 @@ struct GradientStep {
   std::vector<double> gradient;
 };
 
-GradientStep gradient_step(const ModelConfig& config, const std::vector<Batch>& batches, double clip_norm = 0,
-                           Index shards = 4) {
-  Seq2Seq model = make_model(config);
+TrainOptions gradient_descent(Index shards = 4, double clip_norm = 0) {
   OptimizerOptions sgd;
   sgd.type = "sgd";
-  TrainStep step(model, step_options(sgd, shards, clip_norm), 5);
+  return step_options(sgd, shards, clip_norm);
+}
+
+GradientStep gradient_step(const ModelConfig& config, const std::vector<Batch>& batches, const TrainOptions& options) {
+  Seq2Seq model = make_model(config);
+  TrainStep step(model, options, 5);
   const std::vector<Real> before = values_of(model);
   for (const Batch& batch : batches) step.accumulate(batch, 1);
   GradientStep found{step.finish(1, 1.0), {}};
@@ -81,6 +84,11 @@ GradientStep gradient_step(const ModelConfig& config, const std::vector<Batch>& 
     found.gradient.push_back(static_cast<double>(before[i]) - static_cast<double>(after[i]));
   }
   return found;
+}
+
+GradientStep gradient_step(const ModelConfig& config, const std::vector<Batch>& batches, double clip_norm = 0,
+                           Index shards = 4) {
+  return gradient_step(config, batches, gradient_descent(shards, clip_norm));
 }
 
 double norm_of(const std::vector<double>& numbers) {
@@ -128,6 +136,22 @@ TEST(TrainStep, ShardsChangeTheGradientByRoundingOnly) {
   for (const Index shards : {2, 4, 16}) {
     EXPECT_LE(largest_difference(gradient_step(config_with_dropout(), {batch}, 0, shards).gradient, one.gradient),
               kBound);
+  }
+}
+
+TEST(TrainStep, PiecesOfAShardChangeTheGradientByRoundingOnly) {
+  const Batch batch = random_batch(19, 1);
+  const GradientStep whole = gradient_step(config_with_dropout(), {batch}, 0, 2);
+  for (const Index tokens : {1, 9, 20, 1000}) {
+    TrainOptions options = gradient_descent(2);
+    options.piece_tokens = tokens;
+    const GradientStep pieces = gradient_step(config_with_dropout(), {batch}, options);
+    EXPECT_LE(largest_difference(pieces.gradient, whole.gradient), kBound) << tokens;
+    EXPECT_EQ(pieces.result.sums.labels, whole.result.sums.labels);
+    EXPECT_NEAR(pieces.result.sums.loss, whole.result.sums.loss, kBound * whole.result.sums.loss);
+    if (tokens == 1000) {
+      EXPECT_EQ(pieces.gradient, whole.gradient) << "room for all";
+    }
   }
 }
 

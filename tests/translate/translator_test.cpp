@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "support/search_case.h"
 #include "support/text_case.h"
@@ -54,9 +55,29 @@ TEST(Translator, GivesOneResultALineAndNothingForNothing) {
   }
 }
 
-TEST(Translator, NeitherBatchNorNeighboursNorOrderNorThreadsChangeABit) {
+TEST(Translator, Bfloat16ChangesScoresALittle) {
   const TextCase text;
   const auto model = text.model();
+  DecodeOptions options = options_with(1);
+  const Results exact = Translator(*model, text.tokenizers, options, "clean").translate({"1 2 3"});
+  options.precision = "bfloat16";
+  const Results rounded = Translator(*model, text.tokenizers, options, "clean").translate({"1 2 3"});
+  EXPECT_NE(rounded[0][0].log_prob, exact[0][0].log_prob);
+  EXPECT_NEAR(rounded[0][0].log_prob, exact[0][0].log_prob, 0.05 * std::fabs(exact[0][0].log_prob));
+}
+
+class TranslatorIn : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Precisions, TranslatorIn, ::testing::Values("float32", "bfloat16"),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(TranslatorIn, NeitherBatchNorNeighboursNorOrderNorThreadsChangeABit) {
+  const TextCase text;
+  const auto model = text.model();
+  const auto options_with = [](Index beam, Index batch = 64) {
+    DecodeOptions options = dragoman::options_with(beam, batch);
+    options.precision = GetParam();
+    return options;
+  };
   for (const Index beam : {1, 4}) {
     std::vector<std::string> lines = some_lines();
     const Results expected = Translator(*model, text.tokenizers, options_with(beam), "clean").translate(lines);

@@ -1,0 +1,13 @@
+// What the process holds of memory, as the kernel counts it, in megabytes (10^6 bytes).
+#pragma once
+
+namespace dragoman {
+
+/// From now on large blocks (from 1 MB) go back to the system when they are freed. (glibc by itself keeps blocks up to the
+/// largest ever freed, so that memory grows by what a short task once needed.) For main().
+void give_memory_back();
+
+double current_megabytes();
+double peak_megabytes();
+
+}  // namespace dragoman

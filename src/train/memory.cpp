@@ -1,0 +1,72 @@
+#include "train/memory.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/packed_weights.h"
+
+namespace DRAGOMAN_NAMESPACE {
+namespace {
+
+constexpr std::size_t kWindowsAhead = 3;       // in use, ready, being made
+constexpr std::size_t kPairOverhead = 64;      // bytes of a pair in a window beside its ids
+constexpr std::size_t kLongestLook = 100'000;  // pairs
+
+/// The first kept pairs that fill what a shard processes at a time.
+Batch first_piece(const PairEncoder& encoder, const TrainOptions& options) {
+  const Index share = (options.batch_tokens + options.shards - 1) / options.shards;
+  Batch piece;
+  EncodedPair pair;
+  const auto fits = [&] {
+    const Index source = piece.source.tokens() + static_cast<Index>(pair.source.size());
+    const Index target = piece.target.tokens() + static_cast<Index>(pair.target.size());
+    return target <= share && (options.piece_tokens == 0 || std::max(source, target) <= options.piece_tokens);
+  };
+  for (std::size_t i = 0; i < std::min(encoder.corpus().size(), kLongestLook); ++i) {
+    if (!is_used(encoder.encode_filtered(i, pair))) continue;
+    if (piece.count() > 0 && !fits()) break;
+    piece.source.add(pair.source);
+    piece.target.add(pair.target);
+  }
+  return piece;
+}
+
+}  // namespace
+
+MemoryEstimate estimate_memory(const Seq2Seq& model, const PairEncoder& encoder, const TrainOptions& options,
+                               bool validates, int threads) {
+  const Batch piece = first_piece(encoder, options);
+  if (piece.count() == 0) return {};
+  MemoryEstimate estimate;
+  const std::size_t numbers = model.params().size();
+  {
+    std::vector<Real> gradient(numbers);
+    const std::vector<std::uint64_t> sentences(static_cast<std::size_t>(piece.count()));
+    Workspace workspace;
+    model.forward_backward(model.values(), piece, {1, sentences}, options.label_smoothing, {gradient.data()},
+                           workspace);
+    const Index workers = std::min<Index>(threads, options.shards);
+    estimate.activations = static_cast<std::size_t>(workers) * workspace.peak_bytes();
+  }
+  const auto& metrics = options.validation.metrics;
+  const bool translates = validates && std::any_of(metrics.begin(), metrics.end(), [](const std::string& metric) {
+                            return metric == "bleu" || metric == "sequence_accuracy";
+                          });
+  const bool sgd = options.optimizer.type == "sgd";
+  const int moments = sgd ? (options.optimizer.momentum > 0 ? 1 : 0) : 2;
+  const int means = options.checkpoints.average_last > 0 ? 3 : 0;  // a sum in double, and the mean
+  const auto copies =
+      static_cast<std::size_t>(1 + moments + (options.ema > 0 ? 1 : 0) + means + static_cast<int>(options.shards));
+  estimate.parameters = copies * numbers * sizeof(Real);
+  estimate.packed = PackedWeights(model.params(), true, precision_of(options.precision)).bytes() +
+                    (translates ? PackedWeights(model.params(), false).bytes() : 0);
+  const std::size_t pair_bytes = static_cast<std::size_t>(piece.source.tokens() + piece.target.tokens()) *
+                                     sizeof(TokenId) / static_cast<std::size_t>(piece.count()) +
+                                 kPairOverhead;
+  const std::size_t lines = encoder.corpus().size();
+  estimate.batches = kWindowsAhead * std::min(lines, static_cast<std::size_t>(options.window)) * pair_bytes;
+  if (lines > kExamineAll) estimate.batches += std::min(lines * pair_bytes, PairEncoder::kDefaultCache);
+  return estimate;
+}
+
+}  // namespace DRAGOMAN_NAMESPACE

@@ -1,0 +1,28 @@
+// What a training will need of memory, before it begins.
+#pragma once
+
+#include <string>
+
+#include "data/pair_encoder.h"
+#include "models/seq2seq.h"
+#include "train/train_options.h"
+
+namespace DRAGOMAN_NAMESPACE {
+
+/// Bytes, by what they are for.
+struct MemoryEstimate {
+  std::size_t parameters = 0;   ///< values, moments, moving average, and a gradient for each shard
+  std::size_t packed = 0;       ///< copies of the weights for products, of updates and of translating
+  std::size_t activations = 0;  ///< threads x what one piece of a shard keeps for backward
+  std::size_t batches = 0;      ///< windows made ahead, and encoded pairs kept for later epochs
+
+  [[nodiscard]] std::size_t total() const { return parameters + packed + activations + batches; }
+};
+
+/// The activations are measured: one forward and backward pass over the first pairs of the corpus that fill a piece
+/// (nothing is trained). `encoder` has been examined, so a small corpus is encoded already. `validates`: there is
+/// development or test text.
+MemoryEstimate estimate_memory(const Seq2Seq& model, const PairEncoder& encoder, const TrainOptions& options,
+                               bool validates, int threads);
+
+}  // namespace DRAGOMAN_NAMESPACE

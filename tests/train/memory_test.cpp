@@ -1,0 +1,65 @@
+// The estimate of a training's memory.
+#include "train/memory.h"
+
+#include <gtest/gtest.h>
+
+#include "support/text_case.h"
+
+namespace DRAGOMAN_NAMESPACE {
+namespace {
+
+class MemoryEstimation : public ::testing::Test {
+ protected:
+  [[nodiscard]] MemoryEstimate estimate(const TrainOptions& options, bool validates = false, int threads = 1) const {
+    return estimate_memory(*model_, encoder_, options, validates, threads);
+  }
+  [[nodiscard]] std::size_t parameters() const { return model_->params().size() * sizeof(Real); }
+
+  TextCase text_{200};
+  std::unique_ptr<Seq2Seq> model_ = text_.model();
+  PairEncoder encoder_{*text_.corpus, text_.tokenizers, {}};
+};
+
+TEST_F(MemoryEstimation, CountsValuesMomentsMeansAndShards) {
+  TrainOptions options;
+  options.shards = 1;
+  EXPECT_EQ(estimate(options).parameters, 4 * parameters()) << "values, two moments, one gradient";
+  options.shards = 4;
+  EXPECT_EQ(estimate(options).parameters, 7 * parameters());
+  options.ema = 0.9;
+  EXPECT_EQ(estimate(options).parameters, 8 * parameters());
+  options.optimizer.type = "sgd";
+  EXPECT_EQ(estimate(options).parameters, 6 * parameters());
+  options.optimizer.momentum = 0.9;
+  EXPECT_EQ(estimate(options).parameters, 7 * parameters());
+}
+
+TEST_F(MemoryEstimation, CountsTheActivationsOfAPieceForEachThreadThatHasAShard) {
+  TrainOptions options;
+  options.batch_tokens = 800;
+  options.shards = 2;
+  const std::size_t one = estimate(options).activations;
+  EXPECT_GT(one, 0U);
+  EXPECT_EQ(estimate(options, false, 2).activations, 2 * one);
+  EXPECT_EQ(estimate(options, false, 3).activations, 2 * one) << "no shard for a third thread";
+  options.piece_tokens = 100;
+  EXPECT_LT(estimate(options).activations, one / 2);
+  EXPECT_GT(estimate(options).activations, one / 8);
+}
+
+TEST_F(MemoryEstimation, CountsTheCopiesForTranslatingWhenThatIsAsked) {
+  TrainOptions options;
+  const std::size_t training = estimate(options).packed;
+  EXPECT_GT(estimate(options, true).packed, training);
+  options.validation.metrics = {"perplexity"};
+  EXPECT_EQ(estimate(options, true).packed, training);
+}
+
+TEST_F(MemoryEstimation, LeavesTheModelAsItWas) {
+  const std::vector<Real> before(model_->params().data(), model_->params().data() + model_->params().size());
+  static_cast<void>(estimate({}));
+  EXPECT_TRUE(std::equal(before.begin(), before.end(), model_->params().data()));
+}
+
+}  // namespace
+}  // namespace DRAGOMAN_NAMESPACE

@@ -100,12 +100,17 @@ void check_position_limits(const Seq2Seq& model, const PairEncoder& train, const
   check_lengths(model, encode_all(encoder, 1), *corpus, kNoLimit);
 }
 
-/// The estimate in words; `before`: megabytes that the process held when all but the training was there.
-std::string describe(const MemoryEstimate& estimate, double before, double values) {
+/// The estimate in words. The process holds the program, the text and the model's values by now.
+std::string describe(const MemoryEstimate& estimate, const Seq2Seq& model) {
   const auto megabytes = [](double x) { return std::to_string(std::llround(x)); };
   const auto part = [&](std::size_t bytes) { return megabytes(1e-6 * static_cast<double>(bytes)); };
-  return "memory: about " + megabytes(before - values + 1e-6 * static_cast<double>(estimate.total())) + " MB (" +
-         megabytes(before - values) + " program and text, " + part(estimate.parameters) +
+  const double values = 1e-6 * static_cast<double>(model.params().size() * sizeof(Real));
+  const double text = current_megabytes() - values;
+  const double all = text + 1e-6 * static_cast<double>(estimate.total());
+  const double before = peak_megabytes();
+  return "memory: about " + megabytes(std::max(all, before)) + " MB" +
+         (before > all ? " (so much it was while the text was prepared), then " + megabytes(all) : "") + " (" +
+         megabytes(text) + " program and text, " + part(estimate.parameters) +
          " parameters with moments and gradients, " + part(estimate.packed) + " packed weights, " +
          part(estimate.activations) + " activations, " + part(estimate.batches) + " batches)";
 }
@@ -177,14 +182,17 @@ void train(const TrainArguments& arguments) {
   TrainObserver observer(dir, arguments.resume);
   observer.info(version_text() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"));
   for (const std::string& warning : warnings) observer.warning(warning);
+  if (const std::size_t bytes = train_corpus->temporary_bytes(); bytes > 0) {
+    observer.info("training data: unpacked into temporary files of " + std::to_string((bytes + 999'999) / 1'000'000) +
+                  " MB in " + fs::temp_directory_path().string());
+  }
   observer.info("training data: " + report);
   observer.info("vocabulary " + std::to_string(tokenizers.source->size()) + " / " +
                 std::to_string(tokenizers.target->size()) + ", " + std::to_string(model.params().count()) +
                 " parameters");
 
-  const double values = 1e-6 * static_cast<double>(model.params().size() * sizeof(Real));
-  const double before = current_megabytes();
-  observer.info(describe(estimate_memory(model, encoder, config.training, dev || test, threads), before, values));
+  give_memory_back();  // what training the tokenizer took
+  observer.info(describe(estimate_memory(model, encoder, config.training, dev || test, threads), model));
 
   TrainingInput input;
   input.seed = config.seed;

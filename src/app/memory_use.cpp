@@ -22,6 +22,7 @@ double megabytes_of(const std::string& key) {
 void give_memory_back() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  malloc_trim(0);
 #endif
 }
 

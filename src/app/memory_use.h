@@ -3,8 +3,8 @@
 
 namespace dragoman {
 
-/// From now on large blocks (from 1 MB) go back to the system when they are freed. (glibc by itself keeps blocks up to the
-/// largest ever freed, so that memory grows by what a short task once needed.) For main().
+/// Gives freed memory back to the system, and large blocks (from 1 MB) from now on as soon as they are freed. (glibc by
+/// itself keeps blocks up to the largest ever freed, so that memory grows by what a short task once needed.)
 void give_memory_back();
 
 double current_megabytes();

@@ -66,6 +66,14 @@ void Corpus::add(IndexedFile source, std::optional<IndexedFile> target) {
   parts_.push_back({first, std::move(source), std::move(target)});
 }
 
+std::size_t Corpus::temporary_bytes() const {
+  std::size_t bytes = 0;
+  for (const Part& part : parts_) {
+    bytes += part.source.temporary_bytes() + (part.target ? part.target->temporary_bytes() : 0);
+  }
+  return bytes;
+}
+
 const Corpus::Part& Corpus::part_of(std::size_t i) const {
   CHECK(i < size_, "pair " + std::to_string(i) + " of " + std::to_string(size_));
   // The last part that begins at or before i; an empty part before it begins at the same pair.

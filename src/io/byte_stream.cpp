@@ -73,9 +73,10 @@ FileDescriptor open_file(const std::string& path) {
   return fd;
 }
 
-FileDescriptor open_random_access(const std::string& path) {
+FileDescriptor open_random_access(const std::string& path, bool& copied) {
   FileDescriptor file = open_file(path);
   if (is_plain(file.get())) return file;
+  copied = true;
   ByteStream stream(path);
   FileDescriptor copy = anonymous_file();
   std::vector<char> chunk(kChunk);

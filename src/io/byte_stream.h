@@ -34,8 +34,8 @@ class FileDescriptor {
 
 /// A descriptor at offset 0 whose bytes are the unpacked contents of the file and which can be read at any
 /// place. That is the file itself where possible; a gzip file, a pipe and standard input are copied into a
-/// temporary file that has no name any more and vanishes with its descriptor.
-[[nodiscard]] FileDescriptor open_random_access(const std::string& path);
+/// temporary file that has no name any more and vanishes with its descriptor; `copied` is set then.
+[[nodiscard]] FileDescriptor open_random_access(const std::string& path, bool& copied);
 
 /// Reads bytes as they come: a terminal or a pipe is never waited on for more than it has. Gzip, recognized by
 /// its first two bytes whatever the file's name, is unpacked (several members too); when it is truncated or

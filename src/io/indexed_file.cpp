@@ -12,7 +12,7 @@
 namespace dragoman {
 
 IndexedFile::IndexedFile(std::string path, const Visitor& visit, std::size_t skip)
-    : path_(std::move(path)), skip_(skip), fd_(open_random_access(path_)) {
+    : path_(std::move(path)), skip_(skip), fd_(open_random_access(path_, copied_)) {
   LineReader reader{ByteStream(FileDescriptor(::dup(fd_.get())), path_)};
   std::string line;
   while (reader.next(line)) {

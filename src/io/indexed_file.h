@@ -29,10 +29,13 @@ class IndexedFile {
   /// Number of line i in the file, from 1.
   [[nodiscard]] std::size_t number(std::size_t i) const { return i + 1 + skip_; }
   [[nodiscard]] const std::string& path() const { return path_; }
+  /// Size of the temporary file that gzip (or a pipe) was unpacked into; 0: the file itself is read.
+  [[nodiscard]] std::size_t temporary_bytes() const { return copied_ ? start_.back() : 0; }
 
  private:
   std::string path_;
   std::size_t skip_;
+  bool copied_ = false;
   FileDescriptor fd_;
   std::vector<std::uint64_t> start_;  // of each line, then the end of the last
 };

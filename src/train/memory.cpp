@@ -64,8 +64,14 @@ MemoryEstimate estimate_memory(const Seq2Seq& model, const PairEncoder& encoder,
                                      sizeof(TokenId) / static_cast<std::size_t>(piece.count()) +
                                  kPairOverhead;
   const std::size_t lines = encoder.corpus().size();
-  estimate.batches = kWindowsAhead * std::min(lines, static_cast<std::size_t>(options.window)) * pair_bytes;
-  if (lines > kExamineAll) estimate.batches += std::min(lines * pair_bytes, PairEncoder::kDefaultCache);
+  const std::size_t windows = kWindowsAhead * static_cast<std::size_t>(options.window);
+  estimate.batches = std::min(lines, windows) * pair_bytes;
+  if (lines > kExamineAll) {  // the cache of encoded pairs fills up during the first epoch
+    const auto updates = static_cast<std::size_t>(options.max_updates * options.accumulate * options.batch_tokens) *
+                         static_cast<std::size_t>(piece.count()) / static_cast<std::size_t>(piece.target.tokens());
+    const std::size_t seen = updates == 0 ? lines : std::min(lines, updates + windows);
+    estimate.batches += lines * sizeof(std::uint32_t) + std::min(seen * pair_bytes, PairEncoder::kDefaultCache);
+  }
   return estimate;
 }
 

@@ -98,6 +98,7 @@ TEST(Corpus, ReadsFromSeveralThreads) {
   std::string text;
   for (int i = 0; i < 2000; ++i) text += std::to_string(i) + "\n";
   const Corpus corpus(two(files.write("a", text), files.write_gzip("b", text)));
+  EXPECT_EQ(corpus.temporary_bytes(), text.size()) << "the plain file is read where it lies";
   std::vector<int> wrong(4, 0);
   std::vector<std::jthread> threads;
   for (int& count : wrong) {

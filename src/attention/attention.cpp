@@ -72,18 +72,40 @@ void drop_transposed(const AttentionInput& input, const Piece& piece, Mat a, Wor
   if (drops(input)) input.dropout.apply_transposed(a, noise_keys(input, piece), workspace);
 }
 
-/// One query by itself, for which a product would pack all its keys.
-void attend_query(const AttentionInput& input, Index i, Real* context, Workspace& workspace) {
-  const Workspace::Scope scope(workspace);
+// One query by itself, for which a product would pack all its keys.
+
+/// y_j = scale x . m_j
+void dots(const Real* x, ConstMat m, Real scale, Real* y) {
+  for (Index j = 0; j < m.rows; ++j) y[j] = scale * dot(x, m.row(j), m.cols);
+}
+
+/// `a` gets the weights.
+void attend_query(const AttentionInput& input, Index i, Real* a, Real* context) {
   const KeyRange range = input.ranges[i];
-  const Mat a = workspace.mat(1, range.size());
-  for (Index j = 0; j < a.cols; ++j) {
-    a(0, j) = input.scale * dot(input.queries.row(i), input.keys.row(range.begin + j), input.keys.cols);
-  }
-  softmax(a.data, a.cols);
+  dots(input.queries.row(i), input.keys.row_range(range.begin, range.size()), input.scale, a);
+  softmax(a, range.size());
   std::fill_n(context, input.values.cols, Real(0));
-  for (Index j = 0; j < a.cols; ++j) {
-    add_scaled(a(0, j), input.values.row(range.begin + j), context, input.values.cols);
+  for (Index j = 0; j < range.size(); ++j) {
+    add_scaled(a[j], input.values.row(range.begin + j), context, input.values.cols);
+  }
+}
+
+/// `a` holds the weights.
+void attend_query_backward(const AttentionInput& input, Index i, const Real* a, const Real* dc,
+                           const AttentionGrads& grads, Workspace& workspace) {
+  const KeyRange range = input.ranges[i];
+  Real* de = workspace.mat(1, range.size()).data;
+  dots(dc, input.values.row_range(range.begin, range.size()), 1, de);
+  softmax_backward(a, de, de, range.size());
+  const Real* query = input.queries.row(i);
+  Real* dquery = grads.queries.row(i);
+  std::fill_n(dquery, input.queries.cols, Real(0));
+  for (Index j = 0; j < range.size(); ++j) {
+    const Index key = range.begin + j;
+    add_scaled(a[j], dc, grads.values.row(key), input.values.cols);
+    const Real scaled = input.scale * de[j];
+    add_scaled(scaled, input.keys.row(key), dquery, input.keys.cols);
+    add_scaled(scaled, query, grads.keys.row(key), input.keys.cols);
   }
 }
 
@@ -125,9 +147,12 @@ void attend(const AttentionInput& input, Mat weights, Mat context, Workspace& wo
   const Profile::Scope profile(Part::attention);
   check_input(input);
   if (input.by_query) {
-    CHECK(weights.empty() && !input.score->has_vector && !drops(input),
-          "attend: by query only decoding, only dot scores");
-    for (Index i = 0; i < input.queries.rows; ++i) attend_query(input, i, context.row(i), workspace);
+    CHECK(!input.score->has_vector && !drops(input), "attend: by query only dot scores, no dropout");
+    for (Index i = 0; i < input.queries.rows; ++i) {
+      const Workspace::Scope scope(workspace);
+      Real* a = weights.empty() ? workspace.mat(1, input.ranges[i].size()).data : weights.row(i);
+      attend_query(input, i, a, context.row(i));
+    }
     return;
   }
   for (Index begin = 0; begin < input.queries.rows;) {
@@ -155,6 +180,14 @@ void attend_backward(const AttentionInput& input, ConstMat weights, ConstMat dco
                      Workspace& workspace) {
   const Profile::Scope profile(Part::attention);
   check_input(input);
+  if (input.by_query) {
+    CHECK(!weights.empty(), "attend: backward by query reads the kept weights");
+    for (Index i = 0; i < input.queries.rows; ++i) {
+      const Workspace::Scope scope(workspace);
+      attend_query_backward(input, i, weights.row(i), dcontext.row(i), grads, workspace);
+    }
+    return;
+  }
   for (Index begin = 0; begin < input.queries.rows;) {
     const Workspace::Scope scope(workspace);
     const Piece piece = piece_at(input.ranges, begin);

@@ -38,8 +38,8 @@ struct AttentionInput {
   std::span<const KeyRange> ranges;                ///< of each query
   Dropout dropout;                                 ///< on the weights
   std::span<const std::uint64_t> noise_keys = {};  ///< of each query
-  /// Each query by itself (dot scores, no dropout, no kept weights): a step of decoding, where a sentence has as many
-  /// queries as beams, and a beam's bits must not depend on how many there are.
+  /// Each query by itself (dot scores, no dropout): a step of a recurrent decoder, or of decoding, where a sentence has
+  /// one query or as many as beams, and a beam's bits must not depend on how many there are.
   bool by_query = false;
 };
 

@@ -74,12 +74,18 @@ void RnnDecoder::constant_context(const Memory& memory, std::span<const Index> s
   gather(memory.final_h[encoder_layers_ - 1], sentences, context);
 }
 
+AttentionInput RnnDecoder::attention_input(Values values, const Prepared& prepared, ConstMat query,
+                                           std::span<const KeyRange> ranges) const {
+  AttentionInput input = attention_->input(values, query, prepared.keys, prepared.memory, ranges);
+  input.by_query = !attention_->score->has_vector;
+  return input;
+}
+
 void RnnDecoder::attend_rows(Values values, const Prepared& prepared, ConstMat query, const StepRows& rows,
                              Workspace& workspace) const {
   if (!attention_) return;  // score none: the context rows are given
   attention_->project_queries(values, query, rows.query);
-  attend(attention_->input(values, rows.query, prepared.keys, prepared.memory, rows.ranges), rows.weights, rows.context,
-         workspace);
+  attend(attention_input(values, prepared, rows.query, rows.ranges), rows.weights, rows.context, workspace);
 }
 
 void RnnDecoder::readout_rows(Values values, ConstMat s, ConstMat context, ConstMat e, Mat r) const {

@@ -75,6 +75,9 @@ class RnnDecoder : public Decoder {
   [[nodiscard]] bool has_context() const { return context_size_ > 0; }
   [[nodiscard]] Prepared prepare(Values values, const Memory& memory, Workspace& workspace) const;
   void step_rows(Values values, const Prepared& prepared, const StepRows& rows, Workspace& workspace) const;
+  /// Queries of one time step (or of beams); dot scores take each by itself.
+  [[nodiscard]] AttentionInput attention_input(Values values, const Prepared& prepared, ConstMat query,
+                                               std::span<const KeyRange> ranges) const;
   void attend_rows(Values values, const Prepared& prepared, ConstMat query, const StepRows& rows,
                    Workspace& workspace) const;
   /// Constant contexts of rows for score none: the encoder's final h.

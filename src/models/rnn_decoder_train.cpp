@@ -159,8 +159,8 @@ void RnnDecoder::backward(Values values, const Memory& memory, const Sentences& 
     const auto attend_step_backward = [&](Mat to) {
       if (!attention_) return;
       const Mat dquery = s.step_of(d.dquery, t);
-      const AttentionInput input = attention_->input(values, s.step_of(s.query, t), s.prepared.keys, s.prepared.memory,
-                                                     s.ranges.subspan(time.start[t], n));
+      const AttentionInput input =
+          attention_input(values, s.prepared, s.step_of(s.query, t), s.ranges.subspan(time.start[t], n));
       attend_backward(input, s.step_of(s.weights, t), dcontext,
                       {dquery, dkeys, dmemory.rows, attention_->v.in(grads).data}, workspace);
       if (attention_->score->projects_queries) {

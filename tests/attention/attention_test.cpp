@@ -213,6 +213,25 @@ TEST(Attention, ByQueryIsTheSameAndDependsOnNoOtherQuery) {
     Numbers context(kQueries, kValueSize, 9);
     attend(in, {}, context.mat(), c.workspace);
     EXPECT_LE(difference(context, c.context), kRounding);
+    Numbers weights(kQueries, kLongest, 4);
+    Numbers again(kQueries, kValueSize, 9);
+    attend(in, weights.mat(), again.mat(), c.workspace);
+    EXPECT_TRUE(same_bits(again, context));
+    for (Index i = 0; i < kQueries; ++i) {
+      const Index seen = c.ranges[i].size();
+      EXPECT_LE(difference(weights.view().row_range(i, 1).col_range(0, seen),
+                           c.weights.view().row_range(i, 1).col_range(0, seen)),
+                kRounding);
+    }
+    std::vector<Numbers> gradients;  // by query, by piece
+    for (const bool by_query : {true, false}) {
+      in.by_query = by_query;
+      Numbers dq(kQueries, c.layer.size, 10), dk(kKeys, c.layer.size, 11), dvalues(kKeys, kValueSize, 12);
+      attend_backward(in, by_query ? weights : c.weights, c.dcontext, {dq.mat(), dk.mat(), dvalues.mat()}, c.workspace);
+      for (Numbers* m : {&dq, &dk, &dvalues}) gradients.push_back(std::move(*m));
+    }
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_LE(difference(gradients[i + 3], gradients[i]), kRounding) << i;
+    in.by_query = true;
     for (Index i = 0; i < kQueries; ++i) {
       AttentionInput one = in;
       one.queries = q.row_range(i, 1);

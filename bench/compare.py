@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Training speed of Dragoman and of other systems on the same text, alternately, with equal threads.
+"""Training speed of Dragoman and of other systems on the same text, alternately.
 
 Usage: bench/compare.py --source train.en.gz --target train.de.gz [--sizes T M L G S] [--peers eager compile marian]
          [--rounds 3] [--threads 2] [--updates 20] [--warmup 4] [--binary build/release/dragoman] [--set KEY=VALUE]
          [--spm MODEL] [--python bench/.peers/bin/python] [--history bench/history.jsonl]
 
 Peers: eager and compile (torch.compile) are bench/torch_twin.py, eager_keep and compile_keep the same with a C library
-that keeps freed memory (--keep-memory), marian is bench/marian_peer.py. In each round Dragoman and then every peer runs
-once, one process at a time. All count labels (end of sentence included, no padding) over whole updates after the
-warm-up. Without --spm a joint BPE of 8,000 is trained.
+that keeps freed memory (--keep-memory), marian is bench/marian_peer.py; one_thread is Dragoman itself with one thread.
+All others have equal
+threads. In each round Dragoman and then every peer runs once, one process at a time. All count labels (end of sentence included,
+no padding) over whole updates after the warm-up. Without --spm a joint BPE of 8,000 is trained.
 A peer that cannot run a size is named with the reason, and the rest goes on. --baseline runs another program in the
 place of eager: it takes --spm, --src, --tgt, --size, --threads, --updates (the warm-up among them) and --warmup, and
 prints a JSON line with tgt_tok_s and peak_rss_mb. bench/setup_peers.sh makes the Python that peers need; this program
@@ -29,7 +30,8 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 PEERS = {"eager": ["torch_twin.py"], "compile": ["torch_twin.py", "--compile"],
          "eager_keep": ["torch_twin.py", "--keep-memory"],
-         "compile_keep": ["torch_twin.py", "--compile", "--keep-memory"], "marian": ["marian_peer.py"]}
+         "compile_keep": ["torch_twin.py", "--compile", "--keep-memory"], "marian": ["marian_peer.py"],
+         "one_thread": []}
 TRAIN_SPM = """
 import sentencepiece, sys
 folder = sys.argv[1]
@@ -98,13 +100,15 @@ def ratios(ours, theirs):
 def commands_of(size, model, folder, arguments):
     """The command of each system; Dragoman comes first."""
     threads, updates, warmup = arguments.threads, arguments.updates, arguments.warmup
-    ours = [arguments.binary, "bench", HERE / f"size_{size}.yaml", "--json", "--threads", threads, "--updates", updates,
-            "--warmup", warmup]
+    ours = [arguments.binary, "bench", HERE / f"size_{size}.yaml", "--json", "--updates", updates, "--warmup", warmup]
     for item in [f"tokenizer.model_file={model}", f"data.train.source={folder / 'source'}",
                  f"data.train.target={folder / 'target'}", *arguments.set]:
         ours += ["--set", item]
-    commands = {"dragoman": ours}
+    commands = {"dragoman": [*ours, "--threads", threads]}
     for peer in arguments.peers:
+        if peer == "one_thread":
+            commands[peer] = [*ours, "--threads", 1]
+            continue
         program, *options = PEERS[peer]
         program, total = HERE / program, updates
         if peer == "eager" and arguments.baseline:

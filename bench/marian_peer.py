@@ -83,7 +83,7 @@ def train(config):
     if process.wait() != 0:
         reason = next((line for line in log if "Error" in line), log[-1] if log else "")
         sys.exit(f"{''.join(log)[-2000:]}\nmarian_peer: Marian failed: {reason.strip()}")
-    return updates, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    return updates, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024e-6
 
 
 def count_parameters(model):

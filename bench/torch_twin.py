@@ -280,7 +280,7 @@ def main():
                       "threads": arguments.threads, "tgt_tok_s": round(labels / seconds, 1),
                       "ms_per_update": round(1000 * seconds / arguments.updates, 2), "updates": arguments.updates,
                       "last_loss": round(loss.item(), 4),
-                      "peak_rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)}))
+                      "peak_rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024e-6, 1)}))
 
 
 if __name__ == "__main__":

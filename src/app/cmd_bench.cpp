@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "app/commands.h"
+#include "app/cpu.h"
 #include "app/memory_use.h"
 #include "app/threads.h"
 #include "app/version.h"
@@ -71,6 +72,7 @@ void bench_decoding(const BenchArguments& arguments, const Config& config, const
   if (arguments.json) {
     std::printf("%s\n", nlohmann::ordered_json{{"system", version_text()},
                                                {"threads", threads},
+                                               {"precision", config.decoding.precision},
                                                {"params", model.params().count()},
                                                {"beam_size", arguments.beam_size},
                                                {"lines", lines.size()},
@@ -87,11 +89,16 @@ void bench_decoding(const BenchArguments& arguments, const Config& config, const
 }
 
 void bench(const BenchArguments& arguments) {
+  if (!arguments.decode) give_memory_back();  // as train does
   Config config = load_config(arguments.config, arguments.overrides, Files::must_exist);
   if (arguments.updates < 1 || arguments.warmup < 0)
     throw UserError("--updates: expected at least 1, --warmup at least 0");
   if (config.data.train.empty()) throw UserError(arguments.config, 0, "data.train: bench needs training text");
   const int threads = use_threads(arguments.threads.value_or(config.threads));
+  const std::string& precision = arguments.decode ? config.decoding.precision : config.training.precision;
+  if (const std::string warning = emulation_warning("precision", precision); !warning.empty()) {
+    std::fprintf(stderr, "dragoman: warning: %s\n", warning.c_str());
+  }
   const FmaPeak peak = measure_fma_peak();  // before the batcher's thread begins to work
   const Corpus corpus(config.data.train, config.data.tsv_header);
   const TokenizerPair tokenizers =
@@ -147,6 +154,7 @@ void bench(const BenchArguments& arguments) {
   if (arguments.json) {
     std::printf("%s\n", nlohmann::ordered_json{{"system", version_text()},
                                                {"threads", threads},
+                                               {"precision", config.training.precision},
                                                {"params", model.params().count()},
                                                {"tgt_tok_s", speed},
                                                {"ms_per_update", milliseconds},
@@ -164,7 +172,7 @@ void bench(const BenchArguments& arguments) {
   }
   std::printf("%.0f target tokens/s, %.1f ms an update (%d updates, %d threads, %zu parameters), peak memory %.0f MB\n",
               speed, milliseconds, arguments.updates, threads, model.params().count(), peak_megabytes());
-  std::printf("%.1f GFLOP/s, %.0f %% of the %.1f that multiply-adds of %d bits reach here\n", gflops,
+  std::printf("%.1f GFLOP/s, %.0f %% of the %.1f that float32 multiply-adds of %d bits reach here\n", gflops,
               100 * gflops / peak.gflops, peak.gflops, peak.vector_bits);
   for (const auto& [name, share] : shares.items()) {
     std::printf("  %-10s %5.1f %%\n", name.c_str(), 100 * share.get<double>());

@@ -128,6 +128,7 @@ Config read_config(const TrainArguments& arguments) {
 }
 
 void train(const TrainArguments& arguments) {
+  give_memory_back();
   const Config config = read_config(arguments);
   const int threads = use_threads(config.threads);
   const fs::path dir = config.training.model_dir;
@@ -165,6 +166,9 @@ void train(const TrainArguments& arguments) {
     }
   }
 
+  give_memory_back();  // what training the tokenizer took
+  const std::string memory = describe(estimate_memory(model, encoder, config.training, dev || test, threads), model);
+
   std::error_code error;
   fs::create_directories(dir, error);
   if (error) throw UserError(dir.string(), 0, "cannot create the model directory: " + error.message());
@@ -183,16 +187,15 @@ void train(const TrainArguments& arguments) {
   observer.info(version_text() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"));
   for (const std::string& warning : warnings) observer.warning(warning);
   if (const std::size_t bytes = train_corpus->temporary_bytes(); bytes > 0) {
-    observer.info("training data: unpacked into temporary files of " + std::to_string((bytes + 999'999) / 1'000'000) +
-                  " MB in " + fs::temp_directory_path().string());
+    observer.info("training data: gzip files (or pipes) are unpacked into temporary files of " +
+                  std::to_string((bytes + 999'999) / 1'000'000) + " MB in " + fs::temp_directory_path().string());
   }
   observer.info("training data: " + report);
   observer.info("vocabulary " + std::to_string(tokenizers.source->size()) + " / " +
                 std::to_string(tokenizers.target->size()) + ", " + std::to_string(model.params().count()) +
                 " parameters");
 
-  give_memory_back();  // what training the tokenizer took
-  observer.info(describe(estimate_memory(model, encoder, config.training, dev || test, threads), model));
+  observer.info(memory);
 
   TrainingInput input;
   input.seed = config.seed;

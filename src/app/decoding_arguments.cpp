@@ -36,7 +36,9 @@ DecodeOptions DecodingArguments::apply(DecodeOptions options) const {
     }
     options.precision = *precision;
   }
-  if (const std::string warning = emulation_warning("precision", options.precision); !warning.empty()) {
+  if (const std::string warning =
+          emulation_warning(precision ? "--precision" : "decoding.precision", options.precision);
+      !warning.empty()) {
     std::fprintf(stderr, "dragoman: warning: %s\n", warning.c_str());
   }
   return options;

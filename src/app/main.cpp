@@ -9,7 +9,6 @@
 
 #include "app/commands.h"
 #include "app/cpu.h"
-#include "app/memory_use.h"
 #include "app/version.h"
 #include "core/error.h"
 
@@ -18,7 +17,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "dragoman: %s\n", problem.c_str());
     return 1;
   }
-  dragoman::give_memory_back();
   CLI::App app{"Dragoman trains and runs small translation models on CPUs."};
   app.name("dragoman");
   app.set_version_flag("--version", dragoman::version_text());

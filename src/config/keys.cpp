@@ -156,8 +156,8 @@ void KeyTable::add_training(TrainOptions& training) {
   add("training.shards", &training.shards, power_of_two(64),
       "Pieces of a batch that run in parallel, at least as many as threads; part of the result, unlike threads.");
   add("training.piece_tokens", &training.piece_tokens, at_least(0),
-      "Tokens (of the longer side) that a shard processes at a time; 0: its whole share. Less memory, a little "
-      "slower.");
+      "Tokens of the longer side that a shard processes at a time; 0: all. Saves memory; part of the result, as "
+      "shards.");
   add("training.precision", &training.precision, one_of({"float32", "bfloat16"}),
       "bfloat16: inputs of products with weights are rounded to it; fast on CPUs with AVX-512 BF16, else emulated.");
   add("training.window", &training.window, between(1, 100000000), "Lines shuffled, sorted and batched together.");

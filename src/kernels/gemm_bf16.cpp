@@ -15,15 +15,10 @@ Index pairs_in(Index numbers) { return (numbers + 1) / 2; }
 
 /// A row of numbers as pairs of neighbours; an odd last one with zero.
 void round_row(const Real* from, Index numbers, Pair* to) {
+  using Halves = std::uint16_t __attribute__((vector_size(kLanes * 2)));
   Index i = 0;
   for (; i + kLanes <= numbers; i += kLanes, to += kLanes / 2) {
-#ifdef DRAGOMAN_BF16_PRODUCTS
-    const auto rounded = _mm512_cvtneps_pbh((__m512)load(from + i));
-    static_assert(sizeof rounded == kLanes * 2);
-#else
-    using Halves = std::uint16_t __attribute__((vector_size(kLanes * 2)));
     const auto rounded = __builtin_convertvector(round_bits(from + i) >> 16, Halves);
-#endif
     std::memcpy(to, &rounded, sizeof rounded);
   }
   for (; i < numbers; i += 2) *to++ = pair_of(from[i], i + 1 < numbers ? from[i + 1] : 0);
@@ -73,13 +68,7 @@ void pack_slivers(ConstMat a, Pair* to) {
 
 }  // namespace
 
-bool has_bf16_products() {
-#ifdef DRAGOMAN_BF16_PRODUCTS
-  return true;
-#else
-  return false;
-#endif
-}
+bool has_bf16_products() { return kBf16Products; }
 
 Index packed_pairs_size(Index k, Index n) { return pairs_in(k) * padded_cols(n); }
 

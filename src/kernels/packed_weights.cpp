@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "core/error.h"
 #include "core/parallel.h"
 #include "core/profile.h"
 #include "kernels/gemm_bf16.h"
@@ -21,10 +22,12 @@ Index elements_in(Index rows) {
 
 template <>
 const Real* PackedWeights::elements() const {
+  CHECK(numbers_.size() == size_, "PackedWeights: not packed, or in another precision");
   return numbers_.data();
 }
 template <>
 const Pair* PackedWeights::elements() const {
+  CHECK(pairs_.size() == size_, "PackedWeights: not packed, or in another precision");
   return pairs_.data();
 }
 

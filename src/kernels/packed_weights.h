@@ -11,7 +11,8 @@ namespace DRAGOMAN_NAMESPACE {
 
 /// Made once an update (or once before decoding) instead of in every product: the time loop of a recurrent layer
 /// would pack its weights at each step, every shard those of all layers. Values that point to it (Values::packed) must
-/// be the ones it was made from; without it, products pack for themselves and give the same bits.
+/// be the ones it was made from; without it, products pack for themselves and give the same bits. So they do where there
+/// is no copy: a range of rows that begins inside a pair (bfloat16) or, transposed, inside a panel.
 ///
 /// Memory: 4 bytes (bfloat16: 2) x parameters of products for each direction.
 class PackedWeights {

@@ -22,12 +22,14 @@ Batch first_piece(const PairEncoder& encoder, const TrainOptions& options) {
     const Index target = piece.target.tokens() + static_cast<Index>(pair.target.size());
     return target <= share && (options.piece_tokens == 0 || std::max(source, target) <= options.piece_tokens);
   };
-  for (std::size_t i = 0; i < std::min(encoder.corpus().size(), kLongestLook); ++i) {
-    if (!is_used(encoder.encode_filtered(i, pair))) continue;
-    if (piece.count() > 0 && !fits()) break;
-    piece.source.add(pair.source);
-    piece.target.add(pair.target);
-  }
+  encoder.reproducibly(0, [&] {
+    for (std::size_t i = 0; i < std::min(encoder.corpus().size(), kLongestLook); ++i) {
+      if (!is_used(encoder.encode_filtered(i, pair))) continue;
+      if (piece.count() > 0 && !fits()) break;
+      piece.source.add(pair.source);
+      piece.target.add(pair.target);
+    }
+  });
   return piece;
 }
 
@@ -35,19 +37,8 @@ Batch first_piece(const PairEncoder& encoder, const TrainOptions& options) {
 
 MemoryEstimate estimate_memory(const Seq2Seq& model, const PairEncoder& encoder, const TrainOptions& options,
                                bool validates, int threads) {
-  const Batch piece = first_piece(encoder, options);
-  if (piece.count() == 0) return {};
   MemoryEstimate estimate;
   const std::size_t numbers = model.params().size();
-  {
-    std::vector<Real> gradient(numbers);
-    const std::vector<std::uint64_t> sentences(static_cast<std::size_t>(piece.count()));
-    Workspace workspace;
-    model.forward_backward(model.values(), piece, {1, sentences}, options.label_smoothing, {gradient.data()},
-                           workspace);
-    const Index workers = std::min<Index>(threads, options.shards);
-    estimate.activations = static_cast<std::size_t>(workers) * workspace.peak_bytes();
-  }
   const auto& metrics = options.validation.metrics;
   const bool translates = validates && std::any_of(metrics.begin(), metrics.end(), [](const std::string& metric) {
                             return metric == "bleu" || metric == "sequence_accuracy";
@@ -60,6 +51,18 @@ MemoryEstimate estimate_memory(const Seq2Seq& model, const PairEncoder& encoder,
   estimate.parameters = copies * numbers * sizeof(Real);
   estimate.packed = PackedWeights(model.params(), true, precision_of(options.precision)).bytes() +
                     (translates ? PackedWeights(model.params(), false).bytes() : 0);
+
+  const Batch piece = first_piece(encoder, options);
+  if (piece.count() == 0) return estimate;
+  {
+    std::vector<Real> gradient(numbers);
+    const std::vector<std::uint64_t> sentences(static_cast<std::size_t>(piece.count()));
+    Workspace workspace;
+    model.forward_backward(model.values(), piece, {1, sentences}, options.label_smoothing, {gradient.data()},
+                           workspace);
+    const Index workers = std::min<Index>(threads, options.shards);
+    estimate.activations = static_cast<std::size_t>(workers) * workspace.peak_bytes();
+  }
   const std::size_t pair_bytes = static_cast<std::size_t>(piece.source.tokens() + piece.target.tokens()) *
                                      sizeof(TokenId) / static_cast<std::size_t>(piece.count()) +
                                  kPairOverhead;
@@ -67,9 +70,11 @@ MemoryEstimate estimate_memory(const Seq2Seq& model, const PairEncoder& encoder,
   const std::size_t windows = kWindowsAhead * static_cast<std::size_t>(options.window);
   estimate.batches = std::min(lines, windows) * pair_bytes;
   if (lines > kExamineAll) {  // the cache of encoded pairs fills up during the first epoch
-    const auto updates = static_cast<std::size_t>(options.max_updates * options.accumulate * options.batch_tokens) *
-                         static_cast<std::size_t>(piece.count()) / static_cast<std::size_t>(piece.target.tokens());
-    const std::size_t seen = updates == 0 ? lines : std::min(lines, updates + windows);
+    const double pairs_of_update = static_cast<double>(options.accumulate * options.batch_tokens) *
+                                   static_cast<double>(piece.count()) / static_cast<double>(piece.target.tokens());
+    const double pairs = static_cast<double>(options.max_updates) * pairs_of_update + static_cast<double>(windows);
+    const std::size_t seen =
+        options.max_updates == 0 || pairs > static_cast<double>(lines) ? lines : static_cast<std::size_t>(pairs);
     estimate.batches += lines * sizeof(std::uint32_t) + std::min(seen * pair_bytes, PairEncoder::kDefaultCache);
   }
   return estimate;

@@ -21,7 +21,8 @@ struct MemoryEstimate {
 
 /// The activations are measured: one forward and backward pass over the first pairs of the corpus that fill a piece
 /// (nothing is trained). `encoder` has been examined, so a small corpus is encoded already. `validates`: there is
-/// development or test text.
+/// development or test text. An estimate: batches of longer sentences or longer sources take more, and the buffers of
+/// products and of a search (a few MB a thread) are left out.
 MemoryEstimate estimate_memory(const Seq2Seq& model, const PairEncoder& encoder, const TrainOptions& options,
                                bool validates, int threads);
 

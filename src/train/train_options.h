@@ -63,7 +63,7 @@ struct TrainOptions {
   double label_smoothing = 0.1;
   double ema = 0;                     ///< decay of the moving average of the weights; 0: off
   Index shards = 4;                   ///< a power of two
-  Index piece_tokens = 0;             ///< tokens a shard processes at a time, at most; 0: all that it has
+  Index piece_tokens = 0;             ///< tokens a shard processes at a time (or one sentence); 0: all that it has
   std::string precision = "float32";  ///< of products with weights: float32 | bfloat16
   Index window = 20000;               ///< lines shuffled, sorted and batched together
   std::int64_t log_every = 100;       ///< updates between log lines

@@ -58,11 +58,12 @@ Trainer::Trainer(Seq2Seq& model, TrainingInput input, Observer& observer)
   if (input_.resume) {
     state_ = checkpoints_.latest_state();
     if (state_.fingerprint != input_.fingerprint) {
-      throw UserError(input_.model_dir.string(), 0,
-                      "--resume: " +
-                          (input_.changes.empty() ? "the text of data.train or data.dev, or the tokenizer,"
-                                                  : "the configuration (" + input_.changes + ")") +
-                          " is not that of the checkpoint; put it back, or start afresh with --overwrite");
+      throw UserError(
+          input_.model_dir.string(), 0,
+          "--resume: " +
+              (input_.changes.empty() ? "the text of data.train or data.dev, the tokenizer or the program's version"
+                                      : "the configuration (" + input_.changes + ")") +
+              " is not that of the checkpoint; put it back, or start afresh with --overwrite");
     }
     checkpoints_.load(state_, model_.params(), step_.optimizer());
     schedule_.state = state_.schedule;

@@ -89,7 +89,7 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<st
   Values values = model_.values();
   std::optional<PackedWeights> packed;  // gives the same bits; for a few lines it would cost more than it saves
   values.precision = precision_of(options_.precision);
-  if (order.size() >= kPackFrom || values.precision == Precision::bfloat16) {
+  if (order.size() >= kPackFrom || (!order.empty() && values.precision == Precision::bfloat16)) {
     packed.emplace(model_.params(), false, values.precision).repack(values);
     values = packed->with(values);
   }

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
 
+#include "kernels/bf16_tile.h"
 #include "kernels/reference/gemm_reference.h"
 #include "kernels/rows.h"
 #include "support/numbers.h"
@@ -125,6 +127,22 @@ TEST(GemmBf16, WithTransposedLeftSideAddsToWhatIsThere) {
     reference::gemm_tn(magnitudes(rounded(a)), magnitudes(rounded(b)), magnitude.mat());
     expect_close(c, expected, magnitude, k);
   });
+}
+
+TEST(GemmBf16, TheInstructionAndItsEmulationGiveTheSameBits) {
+  if (!kBf16Products) GTEST_SKIP() << "no such instruction in this build";
+  constexpr Index kPairs = 40;
+  const Numbers a(kTileRows, 2 * kPairs, 1), b(2 * kPairs, kTileCols, 2);
+  Packing left(2 * kPairs, kTileRows), right(2 * kPairs, kTileCols);
+  const PackedPairs rows = left.pack_transposed(a);  // panels of kTileCols columns: those of a transposed tile
+  const PackedPairs panel = right.pack(b);
+  Numbers start(kTileRows, kTileCols, 3), fast(kTileRows, kTileCols, 4), slow(kTileRows, kTileCols, 5);
+  const auto run = [&](auto tile, Numbers& c) {
+    tile(rows.data, kTileCols, panel.data, kTileCols, kPairs, start.data.data(), kTileCols, c.data.data(), kTileCols);
+  };
+  run(bf16_tile<kTileRows, true, true>, fast);
+  run(bf16_tile<kTileRows, true, false>, slow);
+  EXPECT_TRUE(same_bits(fast, slow));
 }
 
 TEST(GemmBf16, RowsDontDependOnTheNumberOfRowsNorOnTheirPlace) {

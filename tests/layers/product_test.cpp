@@ -52,7 +52,8 @@ TEST_P(PackedWeightsOf, GiveTheSameBitsForMatricesAndRangesOfTheirRows) {
 
   EXPECT_FALSE(has_forward(table));
   EXPECT_FALSE(has_forward(bias));
-  for (const ParamRef& ref : {w, tied, w.row_range(0, 40), w.row_range(64, 66), w.row_range(7, 90)}) {
+  for (const ParamRef& ref :
+       {w, tied, w.row_range(0, 40), w.row_range(64, 66), w.row_range(0, 41), w.row_range(7, 90)}) {
     EXPECT_EQ(has_forward(ref), !pairs || ref.offset != w.row_range(7, 90).offset) << "a pair is two rows";
     expect_same_products(plain, packed, ref);
   }

@@ -124,7 +124,9 @@ def test_init_from_takes_a_models_parameters(data):
 
 
 def test_memory_is_estimated_at_the_start_and_measured_at_the_end(data):
-    log = quick(data, "memory").stderr
+    large = ["--set", "model.encoder.hidden_size=500", "--set", "model.decoder.hidden_size=500"]
+    log = quick(data, "memory", *large).stderr
+    assert int(re.search(r"(\d+) parameters with", log)[1]) > 50, log
     expected = int(re.search(r"memory: about (\d+) MB", log)[1])
     peak = int(re.search(r"peak memory (\d+) MB", log)[1])
     assert abs(peak - expected) <= 0.2 * peak, log

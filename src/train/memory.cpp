@@ -44,10 +44,10 @@ MemoryEstimate estimate_memory(const Seq2Seq& model, const PairEncoder& encoder,
                             return metric == "bleu" || metric == "sequence_accuracy";
                           });
   const bool sgd = options.optimizer.type == "sgd";
-  const int moments = sgd ? (options.optimizer.momentum > 0 ? 1 : 0) : 2;
-  const int means = options.checkpoints.average_last > 0 ? 3 : 0;  // a sum in double, and the mean
-  const auto copies =
-      static_cast<std::size_t>(1 + moments + (options.ema > 0 ? 1 : 0) + means + static_cast<int>(options.shards));
+  const std::size_t moments = sgd ? (options.optimizer.momentum > 0 ? 1 : 0) : 2;
+  const std::size_t means = options.checkpoints.average_last > 0 ? 3 : 0;  // a sum in double, and the mean
+  const std::size_t ema = options.ema > 0 ? 1 : 0;
+  const std::size_t copies = 1 + moments + ema + means + static_cast<std::size_t>(options.shards);
   estimate.parameters = copies * numbers * sizeof(Real);
   estimate.packed = PackedWeights(model.params(), true, precision_of(options.precision)).bytes() +
                     (translates ? PackedWeights(model.params(), false).bytes() : 0);

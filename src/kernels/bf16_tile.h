@@ -12,17 +12,6 @@
 
 namespace DRAGOMAN_NAMESPACE {
 
-#ifdef DRAGOMAN_BF16_PRODUCTS
-inline constexpr bool kBf16Products = true;
-/// sum + a b, pair by pair.
-inline Vector multiply_add_pairs(Vector sum, PairVector a, PairVector b) {
-  return (Vector)_mm512_dpbf16_ps((__m512)sum, (__m512bh)a, (__m512bh)b);
-}
-#else
-inline constexpr bool kBf16Products = false;
-inline Vector multiply_add_pairs(Vector sum, PairVector /*a*/, PairVector /*b*/) { return sum; }  // never called
-#endif
-
 inline PairVector load_pairs(const Pair* p) {
   PairVector v;
   std::memcpy(&v, p, sizeof v);
@@ -36,7 +25,7 @@ inline Vector odd_of(PairVector v) {
 inline Vector even_of(PairVector v) { return __builtin_convertvector(reinterpret_cast<FloatVector>(v << 16), Vector); }
 
 /// c [R, kTileCols] = start + a b over k pairs; a(i, p) at a[i * step + p], or transposed at a[i + p * step].
-template <int R, bool kTransposed, bool kProducts = kBf16Products>
+template <int R, bool kTransposed>
 void bf16_tile(const Pair* a, Index step, const Pair* b, Index ldb, Index k, const Real* start, Index start_ld, Real* c,
                Index ldc) {
   Vector sum[R][2];
@@ -50,25 +39,26 @@ void bf16_tile(const Pair* a, Index step, const Pair* b, Index ldb, Index k, con
     const PairVector b0 = load_pairs(b + p * ldb);
     const PairVector b1 = load_pairs(b + p * ldb + kLanes);
     const auto x = [&](int i) { return PairVector{} + (kTransposed ? a[p * step + i] : a[i * step + p]); };
-    if constexpr (kProducts) {
+#ifdef DRAGOMAN_BF16_PRODUCTS
+#pragma GCC unroll 16
+    for (int i = 0; i < R; ++i) {
+      const auto factor = (__m512bh)x(i);
+      sum[i][0] = (Vector)_mm512_dpbf16_ps((__m512)sum[i][0], factor, (__m512bh)b0);
+      sum[i][1] = (Vector)_mm512_dpbf16_ps((__m512)sum[i][1], factor, (__m512bh)b1);
+    }
+#else
+    const auto add = [&](Vector (*half)(PairVector)) {
+      const Vector y0 = half(b0), y1 = half(b1);
 #pragma GCC unroll 16
       for (int i = 0; i < R; ++i) {
-        sum[i][0] = multiply_add_pairs(sum[i][0], x(i), b0);
-        sum[i][1] = multiply_add_pairs(sum[i][1], x(i), b1);
+        const Vector factor = half(x(i));
+        sum[i][0] += factor * y0;
+        sum[i][1] += factor * y1;
       }
-    } else {
-      const auto add = [&](Vector (*half)(PairVector)) {
-        const Vector y0 = half(b0), y1 = half(b1);
-#pragma GCC unroll 16
-        for (int i = 0; i < R; ++i) {
-          const Vector factor = half(x(i));
-          sum[i][0] += factor * y0;
-          sum[i][1] += factor * y1;
-        }
-      };
-      add(odd_of);
-      add(even_of);
-    }
+    };
+    add(odd_of);
+    add(even_of);
+#endif
   }
 #pragma GCC unroll 16
   for (int i = 0; i < R; ++i) {

@@ -13,7 +13,7 @@ constexpr Index kSums = 256;  // pairs of rows at a time in a gradient of weight
 
 Index pairs_in(Index numbers) { return (numbers + 1) / 2; }
 
-/// A row of numbers as pairs of neighbours; an odd last one with zero.
+/// A row of numbers as pairs of neighbors; an odd last one with zero.
 void round_row(const Real* from, Index numbers, Pair* to) {
   using Halves = std::uint16_t __attribute__((vector_size(kLanes * 2)));
   Index i = 0;
@@ -68,7 +68,13 @@ void pack_slivers(ConstMat a, Pair* to) {
 
 }  // namespace
 
-bool has_bf16_products() { return kBf16Products; }
+bool has_bf16_products() {
+#ifdef DRAGOMAN_BF16_PRODUCTS
+  return true;
+#else
+  return false;
+#endif
+}
 
 Index packed_pairs_size(Index k, Index n) { return pairs_in(k) * padded_cols(n); }
 

@@ -49,8 +49,18 @@ def fail(message):
     sys.exit(f"compare: {message}")
 
 
+def positive(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"found {number}, expected at least 1")
+    return number
+
+
 def unpack(path, to):
-    data = pathlib.Path(path).read_bytes()
+    try:
+        data = pathlib.Path(path).read_bytes()
+    except OSError as error:
+        fail(f"{path}: {error.strerror}")
     to.write_bytes(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
 
 
@@ -158,9 +168,9 @@ def main():
     parser.add_argument("--sizes", nargs="+", choices=["T", "M", "L", "G", "S"], default=["T", "M", "L", "G", "S"])
     parser.add_argument("--peers", nargs="*", choices=PEERS, default=["eager", "compile", "marian"])
     parser.add_argument("--baseline", help="a program that takes the place of eager")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--updates", type=int, default=20, help="updates measured")
+    parser.add_argument("--rounds", type=positive, default=3)
+    parser.add_argument("--threads", type=positive, default=2)
+    parser.add_argument("--updates", type=positive, default=20, help="updates measured")
     parser.add_argument("--warmup", type=int, default=4, help="updates before measuring")
     parser.add_argument("--binary", default="build/release/dragoman")
     parser.add_argument("--set", action="append", default=[], help="passed on to dragoman bench")

@@ -59,7 +59,7 @@ def write_pieces(processor, source, target, folder, longest=100):
     for path in (source, target):
         with open(path, encoding="utf-8", newline="\n") as file:
             sides.append(processor.encode([line.rstrip("\n") for line in file], out_type=str))
-    pairs = [pair for pair in zip(*sides) if all(0 < len(pieces) <= longest for pieces in pair)]
+    pairs = [pair for pair in zip(*sides, strict=True) if all(0 < len(pieces) <= longest for pieces in pair)]
     for name, lines in zip(("source", "target"), zip(*pairs)):
         text = "".join(" ".join(pieces) + "\n" for pieces in lines)
         (folder / name).write_text(text, encoding="utf-8", newline="\n")

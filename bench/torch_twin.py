@@ -202,7 +202,7 @@ def read_pairs(processor, source, target, longest=100):
     for path in (source, target):
         with open(path, encoding="utf-8", newline="\n") as file:
             sides.append(processor.encode([line.rstrip("\n") for line in file]))
-    return [tuple(torch.tensor([*ids, processor.eos_id()]) for ids in pair) for pair in zip(*sides)
+    return [tuple(torch.tensor([*ids, processor.eos_id()]) for ids in pair) for pair in zip(*sides, strict=True)
             if all(0 < len(ids) <= longest for ids in pair)]
 
 

@@ -46,12 +46,12 @@ Batch next_batch(Batcher& batcher) {
 /// Translates all lines once to warm up, then several times; random weights will do, since the length is forced.
 void bench_decoding(const BenchArguments& arguments, const Config& config, const Seq2Seq& model,
                     const TokenizerPair& tokenizers, int threads) {
-  if (arguments.length < 1 || arguments.beam_size < 1) {
-    throw UserError("--length, --beam-size: expected at least 1");
-  }
-  if (arguments.sources.empty()) throw UserError("--decode: needs the text to decode, --sources FILE");
   const std::vector<std::string> lines = read_lines(arguments.sources);
   if (lines.empty()) throw UserError(arguments.sources, 0, "holds no lines to decode");
+  if (arguments.length > model.max_target_tokens()) {
+    throw UserError("--length: found " + std::to_string(arguments.length) + ", expected at most " +
+                    std::to_string(model.max_target_tokens()) + " (model.decoder.max_positions)");
+  }
   DecodeOptions options = config.decoding;
   options.beam_size = arguments.beam_size;
   options.min_length = options.max_length_extra = arguments.length - 1;
@@ -62,7 +62,8 @@ void bench_decoding(const BenchArguments& arguments, const Config& config, const
     const auto start = std::chrono::steady_clock::now();
     Index tokens = 0;
     for (const auto& translations : translator.translate(lines)) {
-      tokens += static_cast<Index>(translations.at(0).target.size()) + 1;
+      const auto pieces = static_cast<Index>(translations.at(0).target.size());
+      if (pieces > 0) tokens += pieces + 1;  // a blank line is not decoded
     }
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (run > 0) speeds.push_back(static_cast<double>(tokens) / seconds);
@@ -91,8 +92,9 @@ void bench_decoding(const BenchArguments& arguments, const Config& config, const
 void bench(const BenchArguments& arguments) {
   if (!arguments.decode) give_memory_back();  // as train does
   Config config = load_config(arguments.config, arguments.overrides, Files::must_exist);
-  if (arguments.updates < 1 || arguments.warmup < 0)
-    throw UserError("--updates: expected at least 1, --warmup at least 0");
+  if (arguments.decode && arguments.sources.empty()) {
+    throw UserError("--decode: needs the text to decode, --sources FILE");
+  }
   if (config.data.train.empty()) throw UserError(arguments.config, 0, "data.train: bench needs training text");
   const int threads = use_threads(arguments.threads.value_or(config.threads));
   const std::string& precision = arguments.decode ? config.decoding.precision : config.training.precision;
@@ -135,7 +137,9 @@ void bench(const BenchArguments& arguments) {
       rows.sentences += batch.count();
     }
     const TrainStep::Result result = step.finish(u, config.training.optimizer.learning_rate);
-    if (!result.finite) throw std::runtime_error("update " + std::to_string(u) + ": the gradient is not finite");
+    if (!result.problem.empty()) {
+      throw std::runtime_error("update " + std::to_string(u) + ": " + result.problem + " is not finite");
+    }
     last_loss = result.sums.loss / static_cast<double>(result.sums.labels);
   }
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -188,13 +192,27 @@ void add_bench(CLI::App& app) {
   command->add_option("--set", arguments->overrides, "Override a key: key.path=value (YAML); may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_option("--updates", arguments->updates, "Updates measured");
-  command->add_option("--warmup", arguments->warmup, "Updates before measuring");
+  auto* updates = command->add_option("--updates", arguments->updates, "Updates measured")
+                      ->check(CLI::Range(1, 1'000'000))
+                      ->capture_default_str();
+  auto* warmup = command->add_option("--warmup", arguments->warmup, "Updates before measuring")
+                     ->check(CLI::Range(0, 1'000'000))
+                     ->capture_default_str();
   command->add_option("--threads", arguments->threads, "Threads (0: all cores)");
-  command->add_flag("--decode", arguments->decode, "Measure decoding with random weights instead of updates");
-  command->add_option("--sources", arguments->sources, "Text that --decode translates")->type_name("FILE");
-  command->add_option("--beam-size", arguments->beam_size, "Hypotheses a sentence (1: greedy)");
-  command->add_option("--length", arguments->length, "Tokens, eos included, that each translation is made to have");
+  auto* decode = command->add_flag("--decode", arguments->decode, "Measure decoding with random weights, not updates")
+                     ->excludes(updates)
+                     ->excludes(warmup);
+  command->add_option("--sources", arguments->sources, "Text that --decode translates")
+      ->type_name("FILE")
+      ->needs(decode);
+  command->add_option("--beam-size", arguments->beam_size, "Hypotheses a sentence (1: greedy)")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str()
+      ->needs(decode);
+  command->add_option("--length", arguments->length, "Tokens, eos included, that each translation is made to have")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str()
+      ->needs(decode);
   command->add_flag("--json", arguments->json, "Print JSON");
   command->callback([arguments] { bench(*arguments); });
 }

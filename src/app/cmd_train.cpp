@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -35,6 +36,7 @@ struct TrainArguments {
   std::string model_dir;
   bool resume = false;
   bool overwrite = false;
+  bool dry_run = false;
   std::optional<int> threads;
 };
 
@@ -112,7 +114,8 @@ std::string describe(const MemoryEstimate& estimate, const Seq2Seq& model) {
          (before > all ? " (so much it was while the text was prepared), then " + megabytes(all) : "") + " (" +
          megabytes(text) + " program and text, " + part(estimate.parameters) +
          " parameters with moments and gradients, " + part(estimate.packed) + " packed weights, " +
-         part(estimate.activations) + " activations, " + part(estimate.batches) + " batches)";
+         part(estimate.activations) + " activations, " + part(estimate.validation) + " validation, " +
+         part(estimate.batches) + " batches)";
 }
 
 Config read_config(const TrainArguments& arguments) {
@@ -127,6 +130,21 @@ Config read_config(const TrainArguments& arguments) {
   return config;
 }
 
+/// What is said before the first update.
+struct Remarks {
+  std::vector<std::string> warnings, infos;
+};
+
+void refuse_if_too_large(double megabytes, const char* what) {
+  const double free = available_megabytes();
+  if (megabytes <= free) return;
+  throw UserError(
+      std::string("memory: ") + what + " would need about " + std::to_string(std::llround(megabytes)) + " MB, but " +
+      std::to_string(std::llround(free)) +
+      " MB are free; a smaller model or vocabulary, fewer training.shards, smaller training.batch_tokens or "
+      "training.piece_tokens need less");
+}
+
 void train(const TrainArguments& arguments) {
   give_memory_back();
   const Config config = read_config(arguments);
@@ -135,67 +153,77 @@ void train(const TrainArguments& arguments) {
   check_model_dir(arguments, config, dir);
 
   // Everything that can be wrong with the input comes before anything is written or removed.
-  std::vector<std::string> warnings;
+  Remarks remarks;
   if (threads > config.training.shards) {
-    warnings.push_back(std::to_string(threads) + " threads, but a batch is cut into " +
-                       std::to_string(config.training.shards) + " shards: set training.shards to use all threads");
+    remarks.warnings.push_back(std::to_string(threads) + " threads, but a batch is cut into " +
+                               std::to_string(config.training.shards) +
+                               " shards: set training.shards to use all threads");
   }
   for (const std::string& warning : {emulation_warning("training.precision", config.training.precision),
                                      emulation_warning("decoding.precision", config.decoding.precision)}) {
-    if (!warning.empty()) warnings.push_back(warning);
+    if (!warning.empty()) remarks.warnings.push_back(warning);
   }
   const std::optional<Corpus> train_corpus = open_corpus(config.data.train, config.data.tsv_header);
   const std::optional<Corpus> dev = open_corpus(config.data.dev, config.data.tsv_header);
   const std::optional<Corpus> test = open_corpus(config.data.test, config.data.tsv_header);
-  const TokenizerPair tokenizers =
-      arguments.resume
-          ? TokenizerPair::load(dir)
-          : train_tokenizers(config.tokenizer, *train_corpus, config.data.normalization, config.seed, &warnings);
+  const TokenizerPair tokenizers = arguments.resume
+                                       ? TokenizerPair::load(dir)
+                                       : train_tokenizers(config.tokenizer, *train_corpus, config.data.normalization,
+                                                          config.seed, &remarks.warnings);
+  const Fingerprint fingerprint = training_fingerprint(config, *train_corpus, dev ? &*dev : nullptr, tokenizers);
+  if (arguments.resume) check_resumable(dir, fingerprint, config);
   const PairEncoder encoder(
       *train_corpus, tokenizers,
       {config.data.max_length, config.data.on_long, config.data.normalization, config.tokenizer.sampling});
-  const std::string report = examine(encoder).describe(*train_corpus);
+  if (const std::size_t bytes = train_corpus->temporary_bytes(); bytes > 0) {
+    remarks.infos.push_back("training data: gzip files (or pipes) are unpacked into temporary files of " +
+                            std::to_string((bytes + 999'999) / 1'000'000) + " MB in " +
+                            fs::temp_directory_path().string());
+  }
+  remarks.infos.push_back("training data: " + examine(encoder).describe(*train_corpus));
   Seq2Seq model(config.model, static_cast<Index>(tokenizers.source->size()),
                 static_cast<Index>(tokenizers.target->size()));
   check_position_limits(model, encoder, dev, config.data.normalization);
   check_position_limits(model, encoder, test, config.data.normalization);
+  remarks.infos.push_back("vocabulary " + std::to_string(tokenizers.source->size()) + " / " +
+                          std::to_string(tokenizers.target->size()) + ", " + std::to_string(model.params().count()) +
+                          " parameters");
+  give_memory_back();  // what training the tokenizer took
+  const bool validates = dev || test;
+  refuse_if_too_large(1e-6 * static_cast<double>(estimate_weights(model, config.training, validates).total()),
+                      "the parameters with their gradients and moments");
   model.params().initialize(config.seed);
   if (!arguments.resume && !config.training.init_from.empty()) {
     for (const std::string& missing : init_from_model(config.training.init_from, model.params())) {
-      warnings.push_back("training.init_from: " + missing + " keeps its random start");
+      remarks.warnings.push_back("training.init_from: " + missing + " keeps its random start");
     }
   }
+  const MemoryEstimate memory = estimate_memory(model, encoder, config.training, config.decoding,
+                                                dev ? &*dev : (test ? &*test : nullptr), threads);
+  const auto values = static_cast<double>(model.params().size() * sizeof(Real));  // there already
+  refuse_if_too_large(1e-6 * (static_cast<double>(memory.total()) - values), "this training");
+  remarks.infos.push_back(describe(memory, model));
+  if (arguments.dry_run) {
+    for (const std::string& warning : remarks.warnings) std::printf("warning: %s\n", warning.c_str());
+    for (const std::string& info : remarks.infos) std::printf("%s\n", info.c_str());
+    return;
+  }
 
-  give_memory_back();  // what training the tokenizer took
-  const std::string memory = describe(estimate_memory(model, encoder, config.training, dev || test, threads), model);
-
-  std::error_code error;
-  fs::create_directories(dir, error);
-  if (error) throw UserError(dir.string(), 0, "cannot create the model directory: " + error.message());
+  make_folder(dir.string());
   const DirectoryLock lock(dir);
   check_model_dir(arguments, config, dir);  // again: another training may have been quicker
   remove_stale_temporaries(dir.string());
   if (fs::exists(dir / "checkpoints")) remove_stale_temporaries((dir / "checkpoints").string());
-  const std::string stored = fs::exists(dir / "config.yaml") ? (dir / "config.yaml").string() : "";
-  const std::string changes = arguments.resume && !stored.empty() ? config_changes(stored, config) : "";
   if (!arguments.resume) {
-    for (const fs::path& file : training_files(dir)) fs::remove_all(file);
+    for (const fs::path& file : training_files(dir)) remove_whole(file.string());
     tokenizers.save(dir);
-    write_file_atomically((dir / "config.yaml").string(), emit_config(config));
   }
+  // A resumed training may have other limits or decoding settings: translate uses the latest.
+  write_file_atomically((dir / "config.yaml").string(), emit_config(config));
   TrainObserver observer(dir, arguments.resume);
   observer.info(version_text() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"));
-  for (const std::string& warning : warnings) observer.warning(warning);
-  if (const std::size_t bytes = train_corpus->temporary_bytes(); bytes > 0) {
-    observer.info("training data: gzip files (or pipes) are unpacked into temporary files of " +
-                  std::to_string((bytes + 999'999) / 1'000'000) + " MB in " + fs::temp_directory_path().string());
-  }
-  observer.info("training data: " + report);
-  observer.info("vocabulary " + std::to_string(tokenizers.source->size()) + " / " +
-                std::to_string(tokenizers.target->size()) + ", " + std::to_string(model.params().count()) +
-                " parameters");
-
-  observer.info(memory);
+  for (const std::string& warning : remarks.warnings) observer.warning(warning);
+  for (const std::string& info : remarks.infos) observer.info(info);
 
   TrainingInput input;
   input.seed = config.seed;
@@ -206,13 +234,10 @@ void train(const TrainArguments& arguments) {
   input.dev = dev ? &*dev : nullptr;
   input.test = test ? &*test : nullptr;
   input.model_dir = dir;
-  input.fingerprint = training_fingerprint(config, *train_corpus, dev ? &*dev : nullptr, tokenizers);
-  input.changes = changes;
+  input.fingerprint = fingerprint;
   input.resume = arguments.resume;
   catch_stop_signals();
   Trainer trainer(model, std::move(input), observer);
-  // A resumed training may have other limits or decoding settings: translate uses the latest.
-  if (arguments.resume) write_file_atomically((dir / "config.yaml").string(), emit_config(config));
   if (const int signal = trainer.run(); signal != 0) {
     observer.info("interrupted; the state is saved: the same command with --resume (and without --overwrite) goes on");
     throw Interrupted{signal};
@@ -233,6 +258,7 @@ void add_train(CLI::App& app) {
   command->add_option("--model-dir", arguments->model_dir, "Where the model goes (default models/NAME)");
   CLI::Option* resume = command->add_flag("--resume", arguments->resume, "Go on from the last checkpoint");
   command->add_flag("--overwrite", arguments->overwrite, "Replace a training in the model directory")->excludes(resume);
+  command->add_flag("--dry-run", arguments->dry_run, "Check everything, report on data and memory, and stop");
   command->add_option("--threads", arguments->threads, "Threads (0: all cores); overrides the key `threads`");
   command->callback([arguments] { train(*arguments); });
 }

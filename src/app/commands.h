@@ -17,6 +17,7 @@ void add_average(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_config(CLI::App& app);
 void add_bench(CLI::App& app);
+void add_replay(CLI::App& app);
 
 /// Raised by a command that was interrupted and has saved its state: exit code 128 + signal.
 struct Interrupted {

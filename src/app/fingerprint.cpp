@@ -1,8 +1,12 @@
 #include "app/fingerprint.h"
 
+#include <cstdint>
 #include <cstdio>
-#include <sstream>
+#include <string>
 
+#include "config/key_table.h"
+#include "config/values.h"
+#include "core/error.h"
 #include "core/rng.h"
 
 namespace dragoman {
@@ -37,6 +41,7 @@ Config without_changeable(Config fixed) {
   fixed.training.max_updates = defaults.training.max_updates;
   fixed.training.max_epochs = defaults.training.max_epochs;
   fixed.training.log_every = defaults.training.log_every;
+  fixed.training.on_divergence = defaults.training.on_divergence;
   // Checkpoints change nothing unless their mean is validated.
   const CheckpointOptions checkpoints = fixed.training.checkpoints;
   fixed.training.checkpoints = defaults.training.checkpoints;
@@ -47,30 +52,56 @@ Config without_changeable(Config fixed) {
   return fixed;
 }
 
-}  // namespace
-
-std::string training_fingerprint(const Config& config, const Corpus& train, const Corpus* dev,
-                                 const TokenizerPair& tokenizers) {
-  std::uint64_t hash = hash_key({hash_name(emit_config(without_changeable(config))),
-                                 hash_name(tokenizers.source->serialize()), hash_name(tokenizers.target->serialize())});
-  hash = hash_text(hash, train);
-  if (dev != nullptr) hash = hash_text(hash, *dev);
+std::string hexadecimal(std::uint64_t hash) {
   char text[24];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
   return text;
 }
 
-std::string config_changes(const std::string& stored_path, const Config& config) {
+/// "training.label_smoothing: 0.3 now, 0.1 then", the first few of them.
+std::string changed_keys(Config then, Config now) {
   constexpr std::size_t kShown = 5;
-  std::istringstream now(emit_config(without_changeable(config)));
-  std::istringstream then(emit_config(without_changeable(load_config(stored_path))));
-  std::string text, new_line, old_line;
-  for (std::size_t shown = 0; shown < kShown && std::getline(now, new_line) && std::getline(then, old_line);) {
-    if (new_line == old_line) continue;
-    text.append(shown++ > 0 ? "; " : "").append("now \"").append(new_line).append("\", then \"").append(old_line) +=
-        '"';
+  const KeyTable old_keys(then), new_keys(now);
+  std::string text;
+  std::size_t changes = 0;
+  for (std::size_t i = 0; i < new_keys.keys().size(); ++i) {
+    const std::string is = write_value(new_keys.keys()[i]), was = write_value(old_keys.keys()[i]);
+    if (is == was || ++changes > kShown) continue;
+    text += (changes > 1 ? "; " : "") + new_keys.keys()[i].path + ": " + is + " now, " + was + " then";
   }
-  return text;
+  return text + (changes > kShown ? "; and " + std::to_string(changes - kShown) + " others" : "");
+}
+
+}  // namespace
+
+Fingerprint training_fingerprint(const Config& config, const Corpus& train, const Corpus* dev,
+                                 const TokenizerPair& tokenizers) {
+  return {
+      {"the configuration", hexadecimal(hash_name(emit_config(without_changeable(config))))},
+      {"data.train", hexadecimal(hash_text(0, train))},
+      {"data.dev", dev == nullptr ? "none" : hexadecimal(hash_text(0, *dev))},
+      {"the tokenizer",
+       hexadecimal(hash_key({hash_name(tokenizers.source->serialize()), hash_name(tokenizers.target->serialize())}))}};
+}
+
+void check_resumable(const std::filesystem::path& model_dir, const Fingerprint& now, const Config& config) {
+  const TrainingState state = Checkpoints(model_dir).latest_state();
+  std::string differing;
+  for (const auto& [name, hash] : now) {
+    const auto then = state.fingerprint.find(name);
+    if (then != state.fingerprint.end() && then->second == hash) continue;
+    differing += (differing.empty() ? "" : ", ") + name;
+    const std::filesystem::path stored = model_dir / "config.yaml";
+    if (name != "the configuration" || !std::filesystem::exists(stored)) continue;
+    const std::string keys = changed_keys(without_changeable(load_config(stored.string())), without_changeable(config));
+    if (!keys.empty()) differing += " (" + keys + ")";
+  }
+  if (differing.empty()) return;
+  throw UserError(model_dir.string(), 0,
+                  "--resume: not as it was at the checkpoint of update " + std::to_string(state.update) + ": " +
+                      differing +
+                      "; put it back to go on, or start afresh: with --overwrite here, or in another "
+                      "--model-dir");
 }
 
 }  // namespace dragoman

@@ -1,20 +1,22 @@
 // What must not change between an interruption and a resume.
 #pragma once
 
-#include <string>
+#include <filesystem>
 
 #include "config/config.h"
 #include "data/corpus.h"
 #include "data/tokenizer_pair.h"
+#include "train/checkpoint.h"
 
 namespace dragoman {
 
-/// A hash of the configuration without what may change (threads, limits of the run, logging, paths), of the
-/// text of the training and development (may be null) corpora and of the tokenizers, in hexadecimal.
-std::string training_fingerprint(const Config& config, const Corpus& train, const Corpus* dev,
+/// Hashes, in hexadecimal, of "the configuration" (without what may change: threads, limits of the run, logging,
+/// paths), of the text of "data.train" and "data.dev" (may be null), and of "the tokenizer".
+Fingerprint training_fingerprint(const Config& config, const Corpus& train, const Corpus* dev,
                                  const TokenizerPair& tokenizers);
 
-/// How the configuration differs from a stored one, for people: the first lines that do; empty if none does.
-std::string config_changes(const std::string& stored_path, const Config& config);
+/// UserError when the latest checkpoint of the model directory is of another training: says what differs (of the
+/// configuration: which keys) and the ways on.
+void check_resumable(const std::filesystem::path& model_dir, const Fingerprint& now, const Config& config);
 
 }  // namespace dragoman

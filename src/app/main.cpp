@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   dragoman::add_inspect(app);
   dragoman::add_config(app);
   dragoman::add_bench(app);
+  dragoman::add_replay(app);
   try {
     const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(named).empty()) {

@@ -10,4 +10,8 @@ void give_memory_back();
 double current_megabytes();
 double peak_megabytes();
 
+/// What the process may still take: the system's available memory and swap, bounded by the limits of the control group
+/// (as containers have) and of the address space (ulimit -v).
+double available_megabytes();
+
 }  // namespace dragoman

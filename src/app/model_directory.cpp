@@ -7,7 +7,7 @@ namespace dragoman {
 namespace fs = std::filesystem;
 
 std::vector<fs::path> training_files(const fs::path& dir) {
-  std::vector<fs::path> files = {dir / "checkpoints"};
+  std::vector<fs::path> files = {dir / "checkpoints", dir / "diverged"};
   for (const char* name : {"model.safetensors", "config.yaml", "train.log", "metrics.jsonl", "timing.jsonl"}) {
     files.push_back(dir / name);
   }

@@ -44,6 +44,7 @@ std::string clock_text(double seconds) {
 void catch_stop_signals() {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
+  if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
 }
 
 TrainObserver::TrainObserver(std::filesystem::path model_dir, bool resume) : model_dir_(std::move(model_dir)) {
@@ -56,6 +57,8 @@ TrainObserver::TrainObserver(std::filesystem::path model_dir, bool resume) : mod
   }
   log_->set_pattern("%Y-%m-%d %H:%M:%S  %v");
   log_->flush_on(spdlog::level::info);
+  log_->set_error_handler(
+      [path = (model_dir_ / "train.log").string()](const std::string& what) { throw UserError(path, 0, what); });
   if (!resume) {
     for (const char* name : {"metrics.jsonl", "timing.jsonl"}) write_file_atomically((model_dir_ / name).string(), "");
   }
@@ -68,10 +71,7 @@ void TrainObserver::info(const std::string& message) { log_->info("{}", message)
 void TrainObserver::warning(const std::string& message) { log_->warn("warning: {}", message); }
 
 void TrainObserver::append(const char* file, const std::string& line) const {
-  std::ofstream out(model_dir_ / file, std::ios::app | std::ios::binary);
-  out << line << '\n';
-  out.flush();
-  if (!out) throw UserError((model_dir_ / file).string(), 0, "cannot append a line");
+  append_to_file((model_dir_ / file).string(), line + "\n");
 }
 
 void TrainObserver::interval(const IntervalReport& r) {

@@ -36,7 +36,7 @@ class TrainObserver : public Observer {
   std::shared_ptr<spdlog::logger> log_;
 };
 
-/// SIGINT and SIGTERM from now on ask for a stop after the current update; a second one quits at once.
+/// SIGINT, SIGTERM and SIGHUP (unless ignored) from now on ask for a stop; a second one quits at once.
 void catch_stop_signals();
 
 }  // namespace dragoman

@@ -161,6 +161,9 @@ void KeyTable::add_training(TrainOptions& training) {
   add("training.precision", &training.precision, one_of({"float32", "bfloat16"}),
       "bfloat16: inputs of products with weights are rounded to it; fast on CPUs with AVX-512 BF16, else emulated.");
   add("training.window", &training.window, between(1, 100000000), "Lines shuffled, sorted and batched together.");
+  add("training.on_divergence", &training.on_divergence, one_of({"stop", "skip", "rollback"}),
+      "When numbers are not finite: stop; skip the batch; or go back to the last checkpoint, then leave the batch "
+      "out.");
   add("training.log_every", &training.log_every, at_least(1), "Updates between log lines.");
 
   section("training.optimizer", "From gradients to parameters.");

@@ -1,6 +1,7 @@
 // Training batches, forever, epoch after epoch, made ahead by a thread of its own.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,7 +18,7 @@ struct BatchPosition {
   std::uint64_t window = 0;
   std::uint64_t batch = 0;  ///< within the window
 
-  friend bool operator==(const BatchPosition&, const BatchPosition&) = default;
+  friend auto operator<=>(const BatchPosition&, const BatchPosition&) = default;  ///< in the order of training
 };
 
 /// A batch, and what the trainer may want to know with it.

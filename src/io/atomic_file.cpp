@@ -50,6 +50,21 @@ int open_retrying(const std::string& path, int flags, mode_t mode = 0) {
   return descriptor;
 }
 
+/// 0, or the error that ended it.
+int write_all(int descriptor, const void* data, std::size_t bytes) {
+  const char* next = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t written = ::write(descriptor, next, bytes);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    next += written;
+    bytes -= static_cast<std::size_t>(written);
+  }
+  return 0;
+}
+
 /// Some file systems can't fsync a directory and answer EINVAL; nothing is lost there by going on.
 void sync_path(const std::string& path, bool directory) {
   const int descriptor = open_retrying(path, O_RDONLY | (directory ? O_DIRECTORY : 0));
@@ -97,16 +112,7 @@ AtomicFile::~AtomicFile() {
 
 void AtomicFile::write(const void* data, std::size_t bytes) {
   CHECK(descriptor_ >= 0, "AtomicFile: write after commit");
-  const char* next = static_cast<const char*>(data);
-  while (bytes > 0) {
-    const ssize_t written = ::write(descriptor_, next, bytes);
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      fail(path_, "write", errno);
-    }
-    next += written;
-    bytes -= static_cast<std::size_t>(written);
-  }
+  if (const int error = write_all(descriptor_, data, bytes); error != 0) fail(path_, "write", error);
 }
 
 void AtomicFile::commit() {
@@ -124,6 +130,14 @@ void write_file_atomically(const std::string& path, std::string_view content) {
   AtomicFile file(path);
   file.write(content);
   file.commit();
+}
+
+void append_to_file(const std::string& path, std::string_view text) {
+  const int descriptor = open_retrying(path, O_WRONLY | O_CREAT | O_APPEND, 0666);
+  if (descriptor < 0) fail(path, "open to append", errno);
+  const int error = write_all(descriptor, text.data(), text.size());
+  if (::close(descriptor) != 0 && error == 0) fail(path, "close", errno);
+  if (error != 0) fail(path, "append", error);
 }
 
 AtomicDirectory::AtomicDirectory(const std::string& path) : path_(without_trailing_slash(path).string()) {
@@ -155,6 +169,18 @@ void AtomicDirectory::commit() {
   committed_ = true;
   sync_folder_of(path_);
   remove_quietly(temporary_);  // the old directory, after an exchange
+}
+
+void make_folder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) throw UserError(path, 0, "cannot create the folder: " + error.message());
+}
+
+void remove_whole(const std::string& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) throw UserError(path, 0, "cannot remove: " + error.message());
 }
 
 void remove_stale_temporaries(const std::string& folder) {

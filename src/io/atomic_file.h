@@ -36,6 +36,9 @@ class AtomicFile {
 
 void write_file_atomically(const std::string& path, std::string_view content);
 
+/// Appends to a file, which is made if it does not exist. Not atomic: a crash may leave a part of the text.
+void append_to_file(const std::string& path, std::string_view text);
+
 /// A directory under construction: create files in temporary(), then commit(). Without commit() nothing is left.
 class AtomicDirectory {
  public:
@@ -55,6 +58,12 @@ class AtomicDirectory {
   std::string temporary_;
   bool committed_ = false;
 };
+
+/// Makes a folder and those above it; one that is there already is fine.
+void make_folder(const std::string& path);
+
+/// Removes a file, or a folder with all that is in it; what is absent already is fine.
+void remove_whole(const std::string& path);
 
 /// Removes what interrupted writers left in a folder. Only for folders that no other process writes to.
 void remove_stale_temporaries(const std::string& folder);

@@ -45,6 +45,8 @@ class Decoder {
   /// Decoding starts with one row a sentence. The memory must outlive the state.
   [[nodiscard]] virtual std::unique_ptr<DecoderState> start(Values values, const Memory& memory,
                                                             Workspace& workspace) const = 0;
+  /// Numbers that the state keeps for each row and step.
+  [[nodiscard]] virtual Index cached_numbers() const { return 0; }
   /// One step: previous tokens in (bos first), readout rows out (in the workspace).
   virtual Mat step(Values values, DecoderState& state, std::span<const TokenId> tokens, Workspace& workspace) const = 0;
 };

@@ -38,6 +38,7 @@ class Seq2Seq {
   // Decoding.
   Memory encode(Values values, const Sentences& source, Workspace& workspace) const;
   [[nodiscard]] std::unique_ptr<DecoderState> start(Values values, const Memory& memory, Workspace& workspace) const;
+  [[nodiscard]] Index cached_numbers() const { return decoder_->cached_numbers(); }  ///< by a state, a row and step
   /// Logits [rows, vocabulary] after one more token each.
   Mat step(Values values, DecoderState& state, std::span<const TokenId> tokens, Workspace& workspace) const;
 

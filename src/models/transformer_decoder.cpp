@@ -106,12 +106,13 @@ void TransformerDecoder::attention_maps(const Memory& memory, const Sentences& t
 /// the first `length` are filled.
 struct TransformerDecoder::State : DecoderState {
   struct Cache {
-    std::vector<Real> numbers, spare;
+    std::vector<Real> numbers;
     Index cols = 0;
 
     [[nodiscard]] Mat mat() { return {numbers.data(), static_cast<Index>(numbers.size()) / cols, cols, cols}; }
-    /// New hypothesis i has the rows of old hypothesis from[i].
-    void rearrange(std::span<const Index> from, Index length, Index old_capacity, Index capacity) {
+    /// New hypothesis i has the rows of old hypothesis from[i]; written to `spare`, then exchanged with it.
+    void rearrange(std::span<const Index> from, Index length, Index old_capacity, Index capacity,
+                   std::vector<Real>& spare) {
       spare.resize(from.size() * static_cast<std::size_t>(capacity * cols));
       for (std::size_t i = 0; i < from.size(); ++i) {
         std::copy_n(numbers.begin() + from[i] * old_capacity * cols, length * cols,
@@ -128,12 +129,13 @@ struct TransformerDecoder::State : DecoderState {
   std::vector<MultiHead::KeysValues> projected;  ///< memory's, for each layer
   std::vector<Index> sentences;                  ///< of each hypothesis
   std::vector<LayerCache> layers;
+  std::vector<Real> spare;  ///< one buffer in turn for all caches
   Index length = 0, capacity = 0;
 
   void rearrange(std::span<const Index> from, Index new_capacity) {
     for (LayerCache& layer : layers) {
-      layer.keys.rearrange(from, length, capacity, new_capacity);
-      layer.values.rearrange(from, length, capacity, new_capacity);
+      layer.keys.rearrange(from, length, capacity, new_capacity, spare);
+      layer.values.rearrange(from, length, capacity, new_capacity, spare);
     }
     capacity = new_capacity;
   }
@@ -152,6 +154,16 @@ struct TransformerDecoder::State : DecoderState {
     rearrange(all, std::max<Index>(2 * capacity, 16));
   }
 };
+
+Index TransformerDecoder::cached_numbers() const {
+  Index numbers = 0, spare = 0;
+  for (const Layer& layer : layers_) {
+    const Index keys = layer.self.attention.key.w.cols, values = layer.self.attention.value.w.cols;
+    numbers += keys + values;
+    spare = std::max({spare, keys, values});
+  }
+  return numbers + spare;
+}
 
 std::unique_ptr<DecoderState> TransformerDecoder::start(Values values, const Memory& memory,
                                                         Workspace& workspace) const {

@@ -33,6 +33,7 @@ class TransformerDecoder : public Decoder {
                       Workspace& workspace, std::vector<AttentionMap>& maps) const override;
   [[nodiscard]] std::unique_ptr<DecoderState> start(Values values, const Memory& memory,
                                                     Workspace& workspace) const override;
+  [[nodiscard]] Index cached_numbers() const override;  ///< keys and values of all layers, and a spare buffer
   Mat step(Values values, DecoderState& state, std::span<const TokenId> tokens, Workspace& workspace) const override;
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-constexpr int kStateFormat = 1;
+constexpr int kStateFormat = 2;
 
 Json to_json(const TrainingState& s) {
   Json json;
@@ -33,7 +33,14 @@ Json to_json(const TrainingState& s) {
   json["best"] = s.best ? Json(*s.best) : Json(nullptr);
   json["best_update"] = s.best_update;
   json["bad_validations"] = s.bad_validations;
+  json["loss_watch"] = {
+      {"mean", s.loss_watch.mean}, {"distance", s.loss_watch.distance}, {"updates", s.loss_watch.updates}};
+  json["divergences"] = s.divergences;
+  json["skipped"] = s.skipped;
+  json["rollbacks"] = s.rollbacks;
   json["interrupted"] = s.interrupted;
+  json["validation_due"] = s.validation_due;
+  json["epoch_ended"] = s.epoch_ended;
   json["fingerprint"] = s.fingerprint;
   return json;
 }
@@ -43,8 +50,12 @@ TrainingState read_state(const fs::path& path) {
   if (!file) throw UserError(path.string(), 0, "cannot read the checkpoint's state");
   try {
     const Json json = Json::parse(file);
-    if (json.at("format").get<int>() > kStateFormat) {
-      throw UserError(path.string(), 0, "format " + json.at("format").dump() + " is newer than this program's");
+    if (const int format = json.at("format"); format != kStateFormat) {
+      throw UserError(path.string(), 0,
+                      "was written by " + std::string(format > kStateFormat ? "a newer" : "an older") +
+                          " version of the program (format " + std::to_string(format) + ", expected " +
+                          std::to_string(kStateFormat) +
+                          "); resume with that version, or start afresh with --overwrite");
     }
     TrainingState s;
     s.update = json.at("update");
@@ -58,8 +69,15 @@ TrainingState read_state(const fs::path& path) {
     if (!json.at("best").is_null()) s.best = json.at("best").get<double>();
     s.best_update = json.at("best_update");
     s.bad_validations = json.at("bad_validations");
+    const Json& watch = json.at("loss_watch");
+    s.loss_watch = {watch.at("mean"), watch.at("distance"), watch.at("updates")};
+    s.divergences = json.at("divergences");
+    s.skipped = json.at("skipped");
+    s.rollbacks = json.at("rollbacks");
     s.interrupted = json.at("interrupted");
-    s.fingerprint = json.at("fingerprint");
+    s.validation_due = json.at("validation_due");
+    s.epoch_ended = json.at("epoch_ended");
+    s.fingerprint = json.at("fingerprint").get<Fingerprint>();
     return s;
   } catch (const Json::exception& e) {
     throw UserError(path.string(), 0, std::string("damaged: ") + e.what());
@@ -78,7 +96,7 @@ fs::path Checkpoints::path_of(std::int64_t update) const {
 
 void Checkpoints::save(const ParamStore& store, const Optimizer& optimizer, const TrainingState& state,
                        std::int64_t keep) const {
-  fs::create_directories(directory_);
+  make_folder(directory_.string());
   const fs::path path = path_of(state.update);
   AtomicDirectory directory(path.string());
   const fs::path inside = directory.temporary();
@@ -114,19 +132,19 @@ void Checkpoints::prune(std::int64_t newest, std::int64_t keep) const {
     const std::string name = entry.path().filename().string();
     const bool number = std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
     // What is left of a removal that was cut short.
-    if (number && entry.is_directory() && !fs::exists(entry.path() / "state.json")) fs::remove_all(entry.path());
+    if (number && entry.is_directory() && !fs::exists(entry.path() / "state.json")) remove_whole(entry.path().string());
   }
   std::vector<std::pair<std::int64_t, fs::path>> scheduled;
   for (const auto& [state, path] : list()) {
-    if (!state.interrupted) {
+    if (!state.interrupted && state.update <= newest) {
       scheduled.emplace_back(state.update, path);
     } else if (state.update != newest) {
-      fs::remove_all(path);
+      remove_whole(path.string());
     }
   }
   const auto excess = static_cast<std::int64_t>(scheduled.size()) - std::max<std::int64_t>(keep, 1);
   for (std::int64_t i = 0; i < excess; ++i) {
-    if (scheduled[i].first != newest) fs::remove_all(scheduled[i].second);
+    if (scheduled[i].first != newest) remove_whole(scheduled[i].second.string());
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 
 #include "core/params.h"
 #include "data/batcher.h"
+#include "train/loss_watch.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
 
@@ -25,6 +27,9 @@ struct IntervalSums {
   std::int64_t labels = 0, updates = 0;
 };
 
+/// Hashes of what must not change between an interruption and a resume, by name: "data.train", ...
+using Fingerprint = std::map<std::string, std::string>;
+
 struct TrainingState {
   std::int64_t update = 0;       ///< done
   BatchPosition position;        ///< the next batch
@@ -34,8 +39,14 @@ struct TrainingState {
   std::optional<double> best;  ///< value of the early-stopping metric
   std::int64_t best_update = 0;
   std::int64_t bad_validations = 0;  ///< in a row without improvement
-  bool interrupted = false;          ///< written on a signal: serves resume only
-  std::string fingerprint;           ///< of what must not change between interruption and resume
+  LossWatch loss_watch;
+  std::int64_t divergences = 0;  ///< updates that were not finite
+  std::int64_t skipped = 0;      ///< of these skipped in a row, up to now
+  std::int64_t rollbacks = 0;
+  bool interrupted = false;     ///< not on schedule (a signal): serves resume only
+  bool validation_due = false;  ///< interrupted within the validation after this update, which is still to be done
+  bool epoch_ended = false;     ///< by this update
+  Fingerprint fingerprint;
 };
 
 class Checkpoints {
@@ -44,6 +55,8 @@ class Checkpoints {
 
   /// Saves, moves `latest`, and removes scheduled checkpoints beyond `keep` and older interrupted ones.
   void save(const ParamStore& store, const Optimizer& optimizer, const TrainingState& state, std::int64_t keep) const;
+  /// Removes what save() would have removed, and checkpoints of later updates than `newest`, which a crash has left.
+  void prune(std::int64_t newest, std::int64_t keep) const;
   /// model.safetensors of the scheduled checkpoints before `update`, at most `count` of the latest, oldest first.
   [[nodiscard]] std::vector<std::string> models_before(std::int64_t update, std::int64_t count) const;
   /// UserError: there is none, or it is damaged.
@@ -53,7 +66,6 @@ class Checkpoints {
 
  private:
   [[nodiscard]] std::filesystem::path path_of(std::int64_t update) const;
-  void prune(std::int64_t newest, std::int64_t keep) const;
   /// Checkpoints on disk with their states, oldest first.
   [[nodiscard]] std::vector<std::pair<TrainingState, std::filesystem::path>> list() const;
 

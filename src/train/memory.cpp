@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "decode/search_rules.h"
 #include "kernels/packed_weights.h"
+#include "train/validation.h"
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
@@ -12,15 +14,14 @@ constexpr std::size_t kWindowsAhead = 3;       // in use, ready, being made
 constexpr std::size_t kPairOverhead = 64;      // bytes of a pair in a window beside its ids
 constexpr std::size_t kLongestLook = 100'000;  // pairs
 
-/// The first kept pairs that fill what a shard processes at a time.
-Batch first_piece(const PairEncoder& encoder, const TrainOptions& options) {
-  const Index share = (options.batch_tokens + options.shards - 1) / options.shards;
+/// The first kept pairs that have at most so many labels (or the first one); and tokens of a side, if a limit is given.
+Batch first_pairs(const PairEncoder& encoder, Index labels, Index side_tokens = 0) {
   Batch piece;
   EncodedPair pair;
   const auto fits = [&] {
     const Index source = piece.source.tokens() + static_cast<Index>(pair.source.size());
     const Index target = piece.target.tokens() + static_cast<Index>(pair.target.size());
-    return target <= share && (options.piece_tokens == 0 || std::max(source, target) <= options.piece_tokens);
+    return target <= labels && (side_tokens == 0 || std::max(source, target) <= side_tokens);
   };
   encoder.reproducibly(0, [&] {
     for (std::size_t i = 0; i < std::min(encoder.corpus().size(), kLongestLook); ++i) {
@@ -33,16 +34,35 @@ Batch first_piece(const PairEncoder& encoder, const TrainOptions& options) {
   return piece;
 }
 
+bool translates(const ValidationOptions& options) {
+  return std::any_of(options.metrics.begin(), options.metrics.end(),
+                     [](const std::string& metric) { return metric == "bleu" || metric == "sequence_accuracy"; });
+}
+
+/// Of one thread: evaluating a batch, or translating one; the larger.
+std::size_t validation_bytes(const Seq2Seq& model, const PairEncoder& encoder, const ValidationOptions& options,
+                             const DecodeOptions& decoding, std::size_t dev_lines) {
+  const Batch batch = first_pairs(encoder, static_cast<Index>(kValidationLabels));
+  Workspace workspace;
+  model.evaluate(model.values(), batch, 0, {}, workspace);
+  const std::size_t evaluating = workspace.peak_bytes();
+  if (!translates(options)) return evaluating;
+  Index longest = 0;  // the cap of the longest source: early in a training few translations end before it
+  for (Index i = 0; i < batch.count(); ++i) {
+    longest = std::max(longest, length_cap(decoding, batch.source.length(i) - 1, model.max_target_tokens()));
+  }
+  Index capacity = 16;  // caches double
+  while (capacity < longest) capacity *= 2;
+  const auto sentences = std::min(static_cast<std::size_t>(decoding.batch_sentences), dev_lines);
+  const auto cached = static_cast<std::size_t>(options.beam_size * capacity * model.cached_numbers());
+  return std::max(evaluating, evaluating / 2 + sentences * cached * sizeof(Real));  // about half: the encoder
+}
+
 }  // namespace
 
-MemoryEstimate estimate_memory(const Seq2Seq& model, const PairEncoder& encoder, const TrainOptions& options,
-                               bool validates, int threads) {
+MemoryEstimate estimate_weights(const Seq2Seq& model, const TrainOptions& options, bool validates) {
   MemoryEstimate estimate;
   const std::size_t numbers = model.params().size();
-  const auto& metrics = options.validation.metrics;
-  const bool translates = validates && std::any_of(metrics.begin(), metrics.end(), [](const std::string& metric) {
-                            return metric == "bleu" || metric == "sequence_accuracy";
-                          });
   const bool sgd = options.optimizer.type == "sgd";
   const std::size_t moments = sgd ? (options.optimizer.momentum > 0 ? 1 : 0) : 2;
   const std::size_t means = options.checkpoints.average_last > 0 ? 3 : 0;  // a sum in double, and the mean
@@ -50,18 +70,28 @@ MemoryEstimate estimate_memory(const Seq2Seq& model, const PairEncoder& encoder,
   const std::size_t copies = 1 + moments + ema + means + static_cast<std::size_t>(options.shards);
   estimate.parameters = copies * numbers * sizeof(Real);
   estimate.packed = PackedWeights(model.params(), true, precision_of(options.precision)).bytes() +
-                    (translates ? PackedWeights(model.params(), false).bytes() : 0);
+                    (validates && translates(options.validation) ? PackedWeights(model.params(), false).bytes() : 0);
+  return estimate;
+}
 
-  const Batch piece = first_piece(encoder, options);
+MemoryEstimate estimate_memory(const Seq2Seq& model, const PairEncoder& encoder, const TrainOptions& options,
+                               const DecodeOptions& decoding, const Corpus* dev, int threads) {
+  MemoryEstimate estimate = estimate_weights(model, options, dev != nullptr);
+  const Index share = (options.batch_tokens + options.shards - 1) / options.shards;
+  const Batch piece = first_pairs(encoder, share, options.piece_tokens);
   if (piece.count() == 0) return estimate;
   {
-    std::vector<Real> gradient(numbers);
+    std::vector<Real> gradient(model.params().size());
     const std::vector<std::uint64_t> sentences(static_cast<std::size_t>(piece.count()));
     Workspace workspace;
     model.forward_backward(model.values(), piece, {1, sentences}, options.label_smoothing, {gradient.data()},
                            workspace);
     const Index workers = std::min<Index>(threads, options.shards);
     estimate.activations = static_cast<std::size_t>(workers) * workspace.peak_bytes();
+  }
+  if (dev != nullptr) {
+    estimate.validation =
+        static_cast<std::size_t>(threads) * validation_bytes(model, encoder, options.validation, decoding, dev->size());
   }
   const std::size_t pair_bytes = static_cast<std::size_t>(piece.source.tokens() + piece.target.tokens()) *
                                      sizeof(TokenId) / static_cast<std::size_t>(piece.count()) +

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "data/pair_encoder.h"
+#include "decode/decode_options.h"
 #include "models/seq2seq.h"
 #include "train/train_options.h"
 
@@ -14,16 +15,20 @@ struct MemoryEstimate {
   std::size_t parameters = 0;   ///< values, moments, moving average, and a gradient for each shard
   std::size_t packed = 0;       ///< copies of the weights for products, of updates and of translating
   std::size_t activations = 0;  ///< threads x what one piece of a shard keeps for backward
+  std::size_t validation = 0;   ///< threads x evaluating, or translating as long as a search may become
   std::size_t batches = 0;      ///< windows made ahead, and encoded pairs kept for later epochs
 
-  [[nodiscard]] std::size_t total() const { return parameters + packed + activations + batches; }
+  [[nodiscard]] std::size_t total() const { return parameters + packed + activations + validation + batches; }
 };
 
+/// The first two: nothing is allocated. `validates`: there is development or test text.
+MemoryEstimate estimate_weights(const Seq2Seq& model, const TrainOptions& options, bool validates);
+
 /// The activations are measured: one forward and backward pass over the first pairs of the corpus that fill a piece
-/// (nothing is trained). `encoder` has been examined, so a small corpus is encoded already. `validates`: there is
-/// development or test text. An estimate: batches of longer sentences or longer sources take more, and the buffers of
-/// products and of a search (a few MB a thread) are left out.
+/// (nothing is trained). `encoder` has been examined, so a small corpus is encoded already. `dev`: null when nothing is
+/// validated. An estimate: batches of longer sentences or longer sources take more, and the buffers of products (a few
+/// MB a thread) are left out.
 MemoryEstimate estimate_memory(const Seq2Seq& model, const PairEncoder& encoder, const TrainOptions& options,
-                               bool validates, int threads);
+                               const DecodeOptions& decoding, const Corpus* dev, int threads);
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -1,10 +1,10 @@
 #include "train/model_file.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 
 #include "core/error.h"
+#include "kernels/finite.h"
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
@@ -32,7 +32,7 @@ void check_format(const SafetensorsFile& file) {
 void read_param(const SafetensorsFile& file, const std::string& name, const Param& p, Real* numbers) {
   const std::span<Real> out(numbers + p.ref.offset, static_cast<std::size_t>(p.ref.rows * p.ref.cols));
   file.read(name, out);
-  if (!std::all_of(out.begin(), out.end(), [](Real x) { return std::isfinite(x); })) {
+  if (!all_finite(out.data(), out.size())) {
     throw UserError(file.path(), 0, "tensor " + name + " holds NaN or infinity");
   }
 }

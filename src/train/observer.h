@@ -42,7 +42,7 @@ class Observer {
   virtual void test(const ValidationReport& /*report*/) {}
   /// Training goes on from a checkpoint of this update: what was reported later is void.
   virtual void resumed(std::int64_t /*update*/) {}
-  /// Asked after each update: the number of a signal that asks to stop, else 0.
+  /// Asked after each update and, by any thread, while validating: the number of a signal that asks to stop, else 0.
   virtual int stop_signal() { return 0; }
 };
 

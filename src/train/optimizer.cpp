@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/parallel.h"
-
 #include "core/profile.h"
+#include "kernels/finite.h"
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
@@ -76,15 +76,18 @@ void Optimizer::average_range(std::size_t begin, std::size_t end, std::int64_t u
   for (std::size_t i = begin; i < end; ++i) average[i] += share * (values[i] - average[i]);
 }
 
-void Optimizer::apply(std::int64_t update, double learning_rate, const Real* gradient, double scale, Real* values) {
+bool Optimizer::apply(std::int64_t update, double learning_rate, const Real* gradient, double scale, Real* values) {
   const auto ranges = static_cast<Index>((size_ + kRange - 1) / kRange);
+  std::vector<char> finite(static_cast<std::size_t>(ranges));
   parallel_for(ranges, [&](Index r, int /*worker*/) {
     const Profile::Scope profile(Part::optimizer);
     const std::size_t begin = static_cast<std::size_t>(r) * kRange;
     const std::size_t end = std::min(begin + kRange, size_);
     apply_range(begin, end, update, learning_rate, gradient, scale, values);
     if (ema_ > 0) average_range(begin, end, update, values);
+    finite[r] = all_finite(values + begin, end - begin);
   });
+  return std::all_of(finite.begin(), finite.end(), [](char good) { return good != 0; });
 }
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -21,8 +21,9 @@ class Optimizer {
  public:
   Optimizer(const OptimizerOptions& options, const ParamStore& store, double ema = 0);
 
-  /// Updates values in place. `scale` multiplies the gradient (1 / labels and clipping in one number).
-  void apply(std::int64_t update, double learning_rate, const Real* gradient, double scale, Real* values);
+  /// Updates values in place. `scale` multiplies the gradient (1 / labels and clipping in one number). False: some
+  /// value is not finite any more.
+  [[nodiscard]] bool apply(std::int64_t update, double learning_rate, const Real* gradient, double scale, Real* values);
 
   /// Moments by name ("momentum"; "first", "second"; then "ema"), laid out like the parameters; for checkpoints.
   struct Moment {

@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "core/profile.h"
 #include "core/rng.h"
+#include "kernels/finite.h"
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
@@ -84,6 +85,13 @@ double TrainStep::sum_shards() {
   return total;
 }
 
+std::string TrainStep::first_bad(const Real* numbers) const {
+  for (const Param& p : model_.params().params()) {
+    if (!all_finite(numbers + p.ref.offset, static_cast<std::size_t>(p.ref.rows * p.ref.cols))) return p.name;
+  }
+  return {};
+}
+
 TrainStep::Result TrainStep::finish(std::int64_t update, double learning_rate) {
   Result result;
   for (Shard& shard : shards_) {
@@ -94,17 +102,18 @@ TrainStep::Result TrainStep::finish(std::int64_t update, double learning_rate) {
   std::vector<Real>& gradient = shards_[0].gradient;
   const double mean = 1 / static_cast<double>(std::max<Index>(result.sums.labels, 1));
   result.gradient_norm = std::sqrt(sum_shards()) * mean;
-  result.finite = std::isfinite(result.gradient_norm) && std::isfinite(result.sums.loss);
-  if (result.finite) {
-    const double clip = clip_norm_ > 0 && result.gradient_norm > clip_norm_ ? clip_norm_ / result.gradient_norm : 1;
-    optimizer_.apply(update, learning_rate, gradient.data(), mean * clip, model_.params().data());
-  } else {
-    for (const Param& p : model_.params().params()) {
-      const Real* g = gradient.data() + p.ref.offset;
-      if (std::all_of(g, g + p.ref.rows * p.ref.cols, [](Real x) { return std::isfinite(x); })) continue;
-      result.bad_tensor = p.name;
-      break;
-    }
+  const double clip = clip_norm_ > 0 && result.gradient_norm > clip_norm_ ? clip_norm_ / result.gradient_norm : 1;
+  const auto applied = static_cast<Real>(result.gradient_norm * clip);
+  if (!std::isfinite(result.sums.loss) || !std::isfinite(applied * applied)) {
+    const std::string bad = first_bad(gradient.data());
+    result.problem = !bad.empty()                      ? "the gradient of " + bad
+                     : std::isfinite(result.sums.loss) ? "the square of the gradient's norm"
+                                                       : "the loss";
+  }
+  result.updated = result.problem.empty();
+  if (result.updated &&
+      !optimizer_.apply(update, learning_rate, gradient.data(), mean * clip, model_.params().data())) {
+    result.problem = "parameter " + first_bad(model_.params().data()) + " after the update";
   }
   std::fill(gradient.begin(), gradient.end(), Real(0));
   return result;

@@ -25,8 +25,10 @@ class TrainStep {
   struct Result {
     LossSums sums;
     double gradient_norm = 0;  ///< of the mean loss per label, before clipping
-    bool finite = true;        ///< false: loss or gradient is not; nothing was updated
-    std::string bad_tensor;    ///< the first tensor with a gradient that is not finite
+    /// What is not finite (or has no finite square, which second moments need): "the loss", "the gradient of NAME",
+    /// "parameter NAME after the update"; empty: nothing.
+    std::string problem;
+    bool updated = true;  ///< false: there was a problem before anything was changed
   };
   /// Sums, clips, updates the model, and forgets the gradients.
   Result finish(std::int64_t update, double learning_rate);
@@ -43,6 +45,8 @@ class TrainStep {
 
   /// Forward and backward of sentences first, first + S, ... of the batch.
   void run_shard(Shard& shard, Index first, const Batch& batch, std::uint64_t key, Workspace& workspace);
+  /// The first parameter with a number in this buffer (of the parameters' layout) that is not finite; empty: none.
+  [[nodiscard]] std::string first_bad(const Real* numbers) const;
   /// Sums the shards' buffers into the first, clears the others, returns the squared norm.
   double sum_shards();
 

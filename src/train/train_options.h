@@ -61,12 +61,13 @@ struct TrainOptions {
   ScheduleOptions schedule;
   double clip_norm = 1.0;  ///< 0: off
   double label_smoothing = 0.1;
-  double ema = 0;                     ///< decay of the moving average of the weights; 0: off
-  Index shards = 4;                   ///< a power of two
-  Index piece_tokens = 0;             ///< tokens a shard processes at a time (or one sentence); 0: all that it has
-  std::string precision = "float32";  ///< of products with weights: float32 | bfloat16
-  Index window = 20000;               ///< lines shuffled, sorted and batched together
-  std::int64_t log_every = 100;       ///< updates between log lines
+  double ema = 0;                      ///< decay of the moving average of the weights; 0: off
+  Index shards = 4;                    ///< a power of two
+  Index piece_tokens = 0;              ///< tokens a shard processes at a time (or one sentence); 0: all that it has
+  std::string precision = "float32";   ///< of products with weights: float32 | bfloat16
+  Index window = 20000;                ///< lines shuffled, sorted and batched together
+  std::string on_divergence = "stop";  ///< stop | skip | rollback
+  std::int64_t log_every = 100;        ///< updates between log lines
   ValidationOptions validation;
   CheckpointOptions checkpoints;
 };

@@ -4,8 +4,10 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "core/error.h"
+#include "io/atomic_file.h"
 #include "train/average.h"
 #include "train/model_file.h"
 
@@ -57,30 +59,27 @@ Trainer::Trainer(Seq2Seq& model, TrainingInput input, Observer& observer)
   const TrainOptions& t = input_.training;
   if (input_.resume) {
     state_ = checkpoints_.latest_state();
-    if (state_.fingerprint != input_.fingerprint) {
-      throw UserError(
-          input_.model_dir.string(), 0,
-          "--resume: " +
-              (input_.changes.empty() ? "the text of data.train or data.dev, the tokenizer or the program's version"
-                                      : "the configuration (" + input_.changes + ")") +
-              " is not that of the checkpoint; put it back, or start afresh with --overwrite");
-    }
     checkpoints_.load(state_, model_.params(), step_.optimizer());
     schedule_.state = state_.schedule;
+    checkpoints_.prune(state_.update, t.checkpoints.keep);
     saved_update_ = state_.update;
     observer_.resumed(state_.update);
   }
-  WindowOptions window;
-  window.seed = input_.seed;
-  window.batch_tokens = static_cast<std::size_t>(t.batch_tokens);
-  window.window = static_cast<std::size_t>(t.window);
-  batcher_ = std::make_unique<Batcher>(*input_.train, window, state_.position);
+  begin_batches();
   if (input_.dev != nullptr) {
     DecodeOptions decoding = input_.decoding;
     decoding.beam_size = t.validation.beam_size;
     validator_.emplace(model_, input_.train->tokenizers(), *input_.dev, input_.data, t.validation, decoding,
                        t.label_smoothing);
   }
+}
+
+void Trainer::begin_batches() {
+  WindowOptions window;
+  window.seed = input_.seed;
+  window.batch_tokens = static_cast<std::size_t>(input_.training.batch_tokens);
+  window.window = static_cast<std::size_t>(input_.training.window);
+  batcher_ = std::make_unique<Batcher>(*input_.train, window, state_.position);
 }
 
 bool Trainer::finished() const {
@@ -93,70 +92,141 @@ int Trainer::run() {
   // A resumed training may have ended by early stopping just before the interruption.
   const EarlyStoppingOptions& early = input_.training.validation.early_stopping;
   stopped_early_ = early.patience > 0 && state_.bad_validations >= early.patience;
-  if (finished())
+  if (finished() && !state_.validation_due)
     observer_.warning("nothing is left to train: the limits are reached at update " + std::to_string(state_.update));
-  if (state_.update == 0 && input_.training.validation.at_start && validator_) validate();
+  if (saved_update_ < 0 && input_.training.on_divergence == "rollback") save(true);  // something to go back to
+  const bool at_start = state_.update == 0 && input_.training.validation.at_start && validator_;
+  if (at_start && !validate()) return interrupted(false);
+  if (state_.validation_due && !validate_and_save()) return interrupted(true);
   while (!finished()) {
     const Timer timer;
     one_update();
     train_seconds_ += timer.seconds();
     interval_seconds_ += timer.seconds();
     if (state_.update % input_.training.log_every == 0 || finished()) report_interval();
-    validate_and_save();
-    if (const int signal = observer_.stop_signal(); signal != 0 && !finished()) {
-      if (saved_update_ != state_.update) save(true);
-      return signal;
-    }
+    if (!validate_and_save()) return interrupted(true);
+    if (observer_.stop_signal() != 0 && !finished()) return interrupted(false);
   }
   // Without validations the last model is the best; its checkpoint may be all that a crash has left of it.
   if (!state_.best) with_final_weights([&] { save_best_model(); });
-  final_test();
-  return 0;
+  return final_test() ? 0 : observer_.stop_signal();
+}
+
+int Trainer::interrupted(bool validation_due) {
+  if (saved_update_ != state_.update || validation_due != state_.validation_due) {
+    state_.validation_due = validation_due;
+    save(true);
+  }
+  return observer_.stop_signal();
+}
+
+std::vector<Batch> Trainer::accumulate(std::int64_t update) {
+  std::vector<Batch> batches;
+  while (static_cast<Index>(batches.size()) < input_.training.accumulate) {
+    TrainingBatch next = batcher_->next();
+    const bool left_out = std::any_of(left_out_.begin(), left_out_.end(), [&](const auto& range) {
+      return range.first <= state_.position && state_.position < range.second;
+    });
+    state_.position = next.after;
+    if (!left_out) {
+      step_.accumulate(next.batch, update);
+      run_pairs_ += next.batch.count();
+      state_.epoch_pairs += next.batch.count();
+      batches.push_back(std::move(next.batch));
+    }
+    if (!next.ends_epoch) continue;
+    if (next.report && next.after.epoch == 1 && next.report->lines > kExamineAll) {
+      observer_.info("training data, first epoch: " + next.report->describe(input_.train->corpus()));
+    }
+    state_.epoch_ended = true;
+    state_.epoch_pairs = 0;
+    break;
+  }
+  return batches;
 }
 
 void Trainer::one_update() {
-  const std::int64_t update = state_.update + 1;
-  BatchPosition after = state_.position;
-  epoch_ended_ = false;
-  for (Index i = 0; i < input_.training.accumulate && !epoch_ended_; ++i) {
-    const TrainingBatch next = batcher_->next();
-    step_.accumulate(next.batch, update);
-    after = next.after;
-    run_pairs_ += next.batch.count();
-    state_.epoch_pairs += next.batch.count();
-    epoch_ended_ = next.ends_epoch;
-    if (next.report && state_.position.epoch == 0 && next.report->lines > kExamineAll) {
-      observer_.info("training data, first epoch: " + next.report->describe(input_.train->corpus()));
+  state_.epoch_ended = state_.validation_due = false;
+  for (;;) {
+    const BatchPosition begin = state_.position;
+    DivergedBatch batch{state_.update + 1, input_.seed, schedule_.learning_rate(state_.update + 1), "", {}};
+    batch.batches = accumulate(batch.update);
+    if (!batch.batches.empty()) {
+      const TrainStep::Result result = step_.finish(batch.update, batch.learning_rate);
+      if (result.problem.empty()) return count(result, batch.learning_rate);
+      batch.problem = result.problem;
+      diverged(batch, result, begin);
     }
+    if (finished()) return;
   }
-  const double rate = schedule_.learning_rate(update);
-  const TrainStep::Result result = step_.finish(update, rate);
-  if (!result.finite) {
-    const std::string where = result.bad_tensor.empty() ? "the loss" : "the gradient of " + result.bad_tensor;
-    diverged("update " + std::to_string(update) + ": " + where + " is not finite (learning rate " + number(rate) +
-             ", gradient norm " + number(result.gradient_norm) + ", mean loss " +
-             number(result.sums.loss / static_cast<double>(result.sums.labels)) + ")");
-  }
-  state_.update = update;
-  state_.position = after;
-  if (epoch_ended_) state_.epoch_pairs = 0;
+}
+
+void Trainer::count(const TrainStep::Result& result, double learning_rate) {
+  state_.update += 1;
+  state_.skipped = 0;
   state_.interval.loss += result.sums.loss;
   state_.interval.negative_log_prob += result.sums.negative_log_prob;
   state_.interval.gradient_norm += result.gradient_norm;
   state_.interval.labels += result.sums.labels;
   state_.interval.updates += 1;
   run_updates_ += 1;
+  const double loss = result.sums.loss / static_cast<double>(result.sums.labels);
+  const double usual = state_.loss_watch.mean;
+  if (!state_.loss_watch.spike(loss) || spike_told_) return;
+  spike_told_ = true;  // once an interval
+  observer_.warning("update " + std::to_string(state_.update) + ": the loss jumped to " + number(loss) +
+                    " from about " + number(usual) + " (learning rate " + number(learning_rate) + ", gradient norm " +
+                    number(result.gradient_norm) + ")");
 }
 
-void Trainer::diverged(const std::string& what) {
-  const std::string kept = saved_update_ < 0
-                               ? "No checkpoint was written yet."
+void Trainer::diverged(const DivergedBatch& batch, const TrainStep::Result& result, BatchPosition begin) {
+  constexpr std::int64_t kWritten = 10, kSkipsInARow = 10, kRollbacks = 3;
+  std::string message = "update " + std::to_string(batch.update) + ": " + batch.problem +
+                        " is not finite (learning rate " + number(batch.learning_rate) + ", gradient norm " +
+                        number(result.gradient_norm) + ", mean loss " +
+                        number(result.sums.loss / static_cast<double>(result.sums.labels)) + "). ";
+  if (++state_.divergences <= kWritten) {
+    const std::filesystem::path directory = input_.model_dir / "diverged" / std::to_string(state_.divergences);
+    make_folder(directory.parent_path().string());
+    write_diverged(directory, batch, *input_.train, result.updated ? nullptr : &model_.params());
+    message += "The batch is in " + directory.string() +
+               (result.updated ? ". " : "; `dragoman replay` computes the update again. ");
+  }
+  const std::string& answer = input_.training.on_divergence;
+  if (answer == "skip" && !result.updated && ++state_.skipped < kSkipsInARow) {
+    return observer_.warning(message + "The batch is skipped.");
+  }
+  if (answer == "rollback" && state_.rollbacks < kRollbacks) {
+    observer_.warning(message + "Going back to the checkpoint of update " + std::to_string(saved_update_) +
+                      ", from where training goes on without the batch.");
+    left_out_.emplace_back(begin, state_.position);
+    return roll_back();
+  }
+  if (answer == "skip") {
+    message += result.updated
+                   ? "The weights are lost, so skipping does not help; training.on_divergence: rollback may. "
+                   : "So were " + std::to_string(kSkipsInARow - 1) + " updates just before. ";
+  }
+  if (answer == "rollback") message += "Training went back " + std::to_string(kRollbacks) + " times already. ";
+  message += saved_update_ < 0 ? "No checkpoint was written yet."
                                : "The checkpoint of update " + std::to_string(saved_update_) + " is kept.";
-  const std::string message = what + ". " + kept +
-                              " A lower training.optimizer.learning_rate, more training.schedule.warmup or clipping "
-                              "(training.clip_norm) usually help.";
+  message +=
+      " A lower training.optimizer.learning_rate, more training.schedule.warmup or clipping (training.clip_norm) "
+      "usually help.";
   observer_.warning(message);
   throw DivergedError(message);
+}
+
+void Trainer::roll_back() {
+  const std::int64_t divergences = state_.divergences, rollbacks = state_.rollbacks + 1;
+  state_ = checkpoints_.latest_state();
+  state_.divergences = divergences;
+  state_.rollbacks = rollbacks;
+  state_.epoch_ended = false;
+  checkpoints_.load(state_, model_.params(), step_.optimizer());
+  schedule_.state = state_.schedule;
+  observer_.resumed(state_.update);
+  begin_batches();
 }
 
 double Trainer::seconds_left() const {
@@ -180,7 +250,7 @@ void Trainer::report_interval() {
   const IntervalSums& sums = state_.interval;
   if (sums.updates == 0) return;
   IntervalReport report;
-  report.epoch = static_cast<std::int64_t>(state_.position.epoch) + (epoch_ended_ ? 0 : 1);
+  report.epoch = static_cast<std::int64_t>(state_.position.epoch) + (state_.epoch_ended ? 0 : 1);
   report.update = state_.update;
   report.loss = sums.loss / static_cast<double>(sums.labels);
   report.perplexity = std::exp(sums.negative_log_prob / static_cast<double>(sums.labels));
@@ -192,12 +262,13 @@ void Trainer::report_interval() {
   observer_.interval(report);
   state_.interval = {};
   interval_seconds_ = 0;
+  spike_told_ = false;
 }
 
 bool Trainer::due(std::int64_t every_updates) const {
   if (every_updates > 0) return state_.update % every_updates == 0;
   const std::int64_t every_epochs = input_.training.validation.every_epochs;
-  return epoch_ended_ && static_cast<std::int64_t>(state_.position.epoch) % every_epochs == 0;
+  return state_.epoch_ended && static_cast<std::int64_t>(state_.position.epoch) % every_epochs == 0;
 }
 
 bool Trainer::checkpoint_due() const {
@@ -205,10 +276,16 @@ bool Trainer::checkpoint_due() const {
   return finished() || due(t.checkpoints.every_updates > 0 ? t.checkpoints.every_updates : t.validation.every_updates);
 }
 
-void Trainer::validate_and_save() {
-  if ((due(input_.training.validation.every_updates) || finished()) && validator_) validate();
+bool Trainer::validate_and_save() {
+  if ((due(input_.training.validation.every_updates) || finished()) && validator_ && !validate()) return false;
   if (finished()) report_interval();  // validation may have stopped the training
-  if (checkpoint_due()) save(false);
+  const bool was_due = std::exchange(state_.validation_due, false);
+  if (checkpoint_due()) {
+    save(false);
+  } else if (was_due) {
+    save(true);  // the checkpoint of the interruption does not know this validation
+  }
+  return true;
 }
 
 template <class Use>
@@ -233,11 +310,15 @@ void Trainer::with_final_weights(const Use& use) {
 /// model.safetensors: what `translate` loads.
 void Trainer::save_best_model() { save_model((input_.model_dir / "model.safetensors").string(), model_.params()); }
 
-void Trainer::validate() {
+bool Trainer::validate() {
   const EarlyStoppingOptions& early = input_.training.validation.early_stopping;
   ValidationReport report;
+  bool stopped = false;
   with_final_weights([&] {
-    report = validator_->run();
+    std::optional<ValidationReport> whole = validator_->run([this] { return observer_.stop_signal() != 0; });
+    stopped = !whole;
+    if (stopped) return;
+    report = std::move(*whole);
     const double value = report.metrics.at(early.metric);
     report.best = std::isfinite(value) && (!state_.best || better_metric(early.metric, value, *state_.best));
     if (report.best) {
@@ -245,7 +326,8 @@ void Trainer::validate() {
       save_best_model();
     }
   });
-  report.epoch = static_cast<std::int64_t>(state_.position.epoch) + (epoch_ended_ ? 0 : 1);
+  if (stopped) return false;
+  report.epoch = static_cast<std::int64_t>(state_.position.epoch) + (state_.epoch_ended ? 0 : 1);
   report.update = state_.update;
   if (report.best) {
     state_.best_update = state_.update;
@@ -261,14 +343,10 @@ void Trainer::validate() {
     observer_.info("stopped early: " + early.metric + " has not improved for " + std::to_string(early.patience) +
                    " validations (best at update " + std::to_string(state_.best_update) + ")");
   }
+  return true;
 }
 
 void Trainer::save(bool interrupted) {
-  for (const Param& p : model_.params().params()) {
-    const Real* x = model_.values().base + p.ref.offset;
-    if (std::all_of(x, x + p.ref.rows * p.ref.cols, [](Real v) { return std::isfinite(v); })) continue;
-    diverged("update " + std::to_string(state_.update) + ": parameter " + p.name + " is not finite");
-  }
   state_.schedule = schedule_.state;
   state_.interrupted = interrupted;
   state_.fingerprint = input_.fingerprint;
@@ -276,17 +354,20 @@ void Trainer::save(bool interrupted) {
   saved_update_ = state_.update;
 }
 
-void Trainer::final_test() {
-  if (input_.test == nullptr) return;
+bool Trainer::final_test() {
+  if (input_.test == nullptr) return true;
   load_model((input_.model_dir / "model.safetensors").string(), model_.params());
   ValidationOptions options = input_.training.validation;
   const Validator validator(model_, input_.train->tokenizers(), *input_.test, input_.data, options, input_.decoding,
                             input_.training.label_smoothing);
-  ValidationReport report = validator.run();
+  std::optional<ValidationReport> whole = validator.run([this] { return observer_.stop_signal() != 0; });
+  if (!whole) return false;
+  ValidationReport& report = *whole;
   for (const std::string& remark : report.remarks) observer_.warning("test set: " + remark);
   report.update = state_.best ? state_.best_update : state_.update;
   report.epoch = static_cast<std::int64_t>(state_.position.epoch);
   observer_.test(report);
+  return true;
 }
 
 }  // namespace DRAGOMAN_NAMESPACE

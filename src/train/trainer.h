@@ -6,11 +6,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "data/data_options.h"
 #include "data/pair_encoder.h"
 #include "models/seq2seq.h"
 #include "train/checkpoint.h"
+#include "train/diverged_batch.h"
 #include "train/observer.h"
 #include "train/step.h"
 #include "train/train_options.h"
@@ -28,12 +31,12 @@ struct TrainingInput {
   const Corpus* dev = nullptr;         ///< may be absent
   const Corpus* test = nullptr;        ///< may be absent
   std::filesystem::path model_dir;
-  std::string fingerprint;  ///< of configuration, corpora and tokenizers; a resumed training must have the same
-  std::string changes;      ///< how the configuration differs from the stored one, for the error message
-  bool resume = false;
+  Fingerprint fingerprint;  ///< stored in the checkpoints
+  bool resume = false;      ///< from the latest checkpoint; the caller has compared the fingerprints
 };
 
-/// The loss or a gradient is not finite. The last good checkpoint stays.
+/// The loss, a gradient or a parameter is not finite, and training.on_divergence says (or it must be) stop. The last
+/// good checkpoint stays.
 class DivergedError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -49,15 +52,22 @@ class Trainer {
 
  private:
   [[nodiscard]] bool finished() const;
+  void begin_batches();
   void one_update();
+  /// The micro-batches of the next update; fewer at the end of an epoch, none when the rest was left out.
+  std::vector<Batch> accumulate(std::int64_t update);
+  /// Answers numbers that are not finite as training.on_divergence says: returns, or throws DivergedError.
+  void diverged(const DivergedBatch& batch, const TrainStep::Result& result, BatchPosition begin);
+  void roll_back();
+  void count(const TrainStep::Result& result, double learning_rate);
   void report_interval();
-  /// Tells the observer and throws DivergedError.
-  [[noreturn]] void diverged(const std::string& what);
   [[nodiscard]] double seconds_left() const;
-  /// Validates and saves when due, or when training is finished.
-  void validate_and_save();
-  void validate();
+  /// Validates and saves when due, or when training is finished. False: interrupted while validating.
+  [[nodiscard]] bool validate_and_save();
+  [[nodiscard]] bool validate();
   void save(bool interrupted);
+  /// Saves, if this update's state is not saved yet, and returns the signal.
+  int interrupted(bool validation_due);
   /// Has an interval of validations or checkpoints ended? every_updates 0: by epochs.
   [[nodiscard]] bool due(std::int64_t every_updates) const;
   [[nodiscard]] bool checkpoint_due() const;
@@ -66,7 +76,8 @@ class Trainer {
   template <class Use>
   void with_final_weights(const Use& use);
   void save_best_model();
-  void final_test();
+  /// False: interrupted.
+  [[nodiscard]] bool final_test();
 
   Seq2Seq& model_;
   TrainingInput input_;
@@ -77,8 +88,10 @@ class Trainer {
   TrainingState state_;
   std::unique_ptr<Batcher> batcher_;
   std::optional<Validator> validator_;
-  bool epoch_ended_ = false;        ///< by the last update
+  /// After going back: the data of updates that diverged, from the first position to before the second.
+  std::vector<std::pair<BatchPosition, BatchPosition>> left_out_;
   std::int64_t saved_update_ = -1;  ///< of the last checkpoint written or loaded
+  bool spike_told_ = false;         ///< since the last interval report
   bool stopped_early_ = false;
   double train_seconds_ = 0;     ///< in this run
   double interval_seconds_ = 0;  ///< since the last interval report

@@ -10,10 +10,6 @@
 #include "translate/scorer.h"
 
 namespace DRAGOMAN_NAMESPACE {
-namespace {
-constexpr std::size_t kBatchLabels = 2048;
-}
-
 Validator::Validator(const Seq2Seq& model, const TokenizerPair& tokenizers, const Corpus& corpus,
                      const DataOptions& data, const ValidationOptions& options, const DecodeOptions& decoding,
                      double label_smoothing)
@@ -22,20 +18,21 @@ Validator::Validator(const Seq2Seq& model, const TokenizerPair& tokenizers, cons
       options_(options),
       label_smoothing_(label_smoothing) {
   const PairEncoder encoder(corpus, tokenizers, {data.max_length, data.on_long, data.normalization}, 0);
-  batches_ = encode_all(encoder, kBatchLabels);
+  batches_ = encode_all(encoder, kValidationLabels);
   sources_.resize(corpus.size());
   references_.resize(corpus.size());
   for (std::size_t i = 0; i < corpus.size(); ++i) corpus.read(i, sources_[i], references_[i]);
 }
 
-ValidationReport Validator::run() const {
+std::optional<ValidationReport> Validator::run(const StopCheck& stop) const {
   const auto start = std::chrono::steady_clock::now();
   ValidationReport report;
   const auto wanted = [&](const char* metric) {
     return std::find(options_.metrics.begin(), options_.metrics.end(), metric) != options_.metrics.end();
   };
   if (wanted("loss") || wanted("perplexity") || wanted("accuracy")) {
-    const LossSums sums = evaluate_batches(model_, batches_, label_smoothing_);
+    const LossSums sums = evaluate_batches(model_, batches_, label_smoothing_, nullptr, stop);
+    if (stopped(stop)) return std::nullopt;
     const auto labels = static_cast<double>(sums.labels);
     if (wanted("loss")) report.metrics["loss"] = sums.loss / labels;
     if (wanted("perplexity")) report.metrics["perplexity"] = std::exp(sums.negative_log_prob / labels);
@@ -43,7 +40,8 @@ ValidationReport Validator::run() const {
   }
   if (wanted("bleu") || wanted("sequence_accuracy")) {
     LineRemarks remarks;
-    const std::vector<std::vector<Translation>> translations = translator_.translate(sources_, 1, &remarks);
+    const std::vector<std::vector<Translation>> translations = translator_.translate(sources_, 1, &remarks, stop);
+    if (stopped(stop)) return std::nullopt;
     report.remarks = translator_.describe(remarks);
     BleuOptions options;
     options.tokenizer = parse_bleu_tokenizer(options_.tokenize);

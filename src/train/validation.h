@@ -1,9 +1,11 @@
 // Metrics of a model on a development or test set.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/stop.h"
 #include "data/corpus.h"
 #include "data/data_options.h"
 #include "train/observer.h"
@@ -11,6 +13,9 @@
 #include "translate/translator.h"
 
 namespace DRAGOMAN_NAMESPACE {
+
+/// Labels that a thread evaluates at a time: enough for fast products, and less than a shard keeps for backward.
+inline constexpr std::size_t kValidationLabels = 512;
 
 /// loss (smoothed, without dropout, per label), perplexity, accuracy (teacher-forced labels), and by translating
 /// the source with the same code as `translate`: bleu, sequence_accuracy (exact lines), against the reference lines
@@ -21,8 +26,8 @@ class Validator {
   Validator(const Seq2Seq& model, const TokenizerPair& tokenizers, const Corpus& corpus, const DataOptions& data,
             const ValidationOptions& options, const DecodeOptions& decoding, double label_smoothing);
 
-  /// Fills in metrics, signature, seconds.
-  [[nodiscard]] ValidationReport run() const;
+  /// Fills in metrics, signature, seconds. Nothing when it was stopped.
+  [[nodiscard]] std::optional<ValidationReport> run(const StopCheck& stop = {}) const;
 
  private:
   const Seq2Seq& model_;

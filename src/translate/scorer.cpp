@@ -29,11 +29,12 @@ void check_lengths(const Seq2Seq& model, const std::vector<Batch>& batches, cons
 }
 
 LossSums evaluate_batches(const Seq2Seq& model, const std::vector<Batch>& batches, double smoothing,
-                          std::vector<PairScore>* pair_scores) {
+                          std::vector<PairScore>* pair_scores, const StopCheck& stop) {
   std::vector<LossSums> sums(batches.size());
   std::vector<std::vector<double>> log_probs(batches.size());
   std::vector<Workspace> workspaces(static_cast<std::size_t>(max_threads()));
   parallel_for(static_cast<Index>(batches.size()), [&](Index b, int worker) {
+    if (stopped(stop)) return;
     workspaces[worker].reset();
     if (pair_scores != nullptr) log_probs[b].resize(static_cast<std::size_t>(batches[b].labels()));
     sums[b] = model.evaluate(model.values(), batches[b], smoothing, log_probs[b], workspaces[worker]);

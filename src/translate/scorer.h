@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/stop.h"
 #include "data/corpus.h"
 #include "models/seq2seq.h"
 
@@ -17,8 +18,8 @@ struct PairScore {
 void check_lengths(const Seq2Seq& model, const std::vector<Batch>& batches, const Corpus& corpus, Index max_input);
 
 /// Teacher-forced, without dropout, on all threads; sums are added in the order of the batches. pair_scores (may be
-/// null) gets one entry a pair, in order.
+/// null) gets one entry a pair, in order. When stopped the result is worthless.
 LossSums evaluate_batches(const Seq2Seq& model, const std::vector<Batch>& batches, double smoothing,
-                          std::vector<PairScore>* pair_scores = nullptr);
+                          std::vector<PairScore>* pair_scores = nullptr, const StopCheck& stop = {});
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -57,7 +57,8 @@ std::vector<std::string> Translator::describe(const LineRemarks& remarks) const 
 }
 
 std::vector<std::vector<Translation>> Translator::translate(const std::vector<std::string>& lines,
-                                                            std::size_t first_line, LineRemarks* remarks) const {
+                                                            std::size_t first_line, LineRemarks* remarks,
+                                                            const StopCheck& stop) const {
   std::vector<std::vector<Translation>> results(lines.size());
   std::vector<std::vector<TokenId>> pieces(lines.size());
   std::vector<char> bad(lines.size()), cut(lines.size());
@@ -94,6 +95,7 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<st
     values = packed->with(values);
   }
   parallel_for(static_cast<Index>(batches), [&](Index b, int worker) {
+    if (stopped(stop)) return;
     const std::size_t begin = static_cast<std::size_t>(b) * batch;
     const std::size_t end = std::min(begin + batch, order.size());
     Sentences source;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/stop.h"
 #include "data/tokenizer_pair.h"
 #include "decode/decode_options.h"
 #include "models/seq2seq.h"
@@ -30,10 +31,12 @@ class Translator {
   /// The model, whose current values are used, must outlive the translator. options.beam_size 1 is greedy search.
   Translator(const Seq2Seq& model, TokenizerPair tokenizers, DecodeOptions options, std::string normalization);
 
-  /// Translations of each line, best first. first_line numbers the first line in remarks (may be null).
+  /// Translations of each line, best first. first_line numbers the first line in remarks (may be null). When
+  /// stopped the result is worthless.
   [[nodiscard]] std::vector<std::vector<Translation>> translate(const std::vector<std::string>& lines,
                                                                 std::size_t first_line = 1,
-                                                                LineRemarks* remarks = nullptr) const;
+                                                                LineRemarks* remarks = nullptr,
+                                                                const StopCheck& stop = {}) const;
 
   /// One sentence a kind, with the first line numbers; empty when there is nothing to say.
   [[nodiscard]] std::vector<std::string> describe(const LineRemarks& remarks) const;

@@ -107,6 +107,25 @@ TEST_F(AtomicFileTest, AFailedWriteIsAUserErrorAndKeepsTheOldFile) {
   EXPECT_EXIT(write_too_much(), ::testing::ExitedWithCode(0), "");
 }
 
+TEST_F(AtomicFileTest, AppendingKeepsWhatIsThere) {
+  append_to_file(at("a"), "1\n");
+  append_to_file(at("a"), "2\n");
+  EXPECT_EQ(content(at("a")), "1\n2\n");
+  EXPECT_TRUE(contains(user_error([&] { append_to_file(at("no/a"), "x"); }), "No such file or directory"));
+  EXPECT_TRUE(contains(user_error([&] { append_to_file("/dev/full", "x"); }), "cannot append: No space left"));
+}
+
+TEST_F(AtomicFileTest, FoldersAreMadeAndRemovedWhole) {
+  make_folder(at("x/y"));
+  make_folder(at("x/y"));
+  write_file_atomically(at("x/y/z"), "1");
+  remove_whole(at("x"));
+  remove_whole(at("x"));
+  EXPECT_EQ(entries(), 0U);
+  write_file_atomically(at("file"), "1");
+  EXPECT_TRUE(contains(user_error([&] { make_folder(at("file/y")); }), "cannot create the folder"));
+}
+
 TEST_F(AtomicFileTest, ADirectoryAppearsWhole) {
   AtomicDirectory directory(at("d"));
   write_file_atomically(directory.temporary() + "/x", "1");

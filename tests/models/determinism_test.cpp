@@ -198,7 +198,7 @@ std::vector<Real> train(const ModelConfig& config, int threads, const std::strin
   for (std::int64_t update = 1; update <= 3; ++update) {
     step.accumulate(batch_of(9, vocabulary), update);
     step.accumulate(batch_of(3, vocabulary), update);
-    EXPECT_TRUE(step.finish(update, 0.01).finite);
+    EXPECT_EQ(step.finish(update, 0.01).problem, "");
   }
   set_threads(threads_before);
   return {model.params().data(), model.params().data() + model.params().size()};

@@ -126,7 +126,7 @@ void check_model(const nlohmann::json& golden) {
     workspace.reset();
     const LossSums step = model.forward_backward(model.values(), batch, {}, smoothing, {gradient.data()}, workspace);
     ASSERT_NEAR(step.loss * scale, expected, kGoldenLossBound * expected);
-    optimizer.apply(++update, options.learning_rate, gradient.data(), scale, model.params().data());
+    EXPECT_TRUE(optimizer.apply(++update, options.learning_rate, gradient.data(), scale, model.params().data()));
   }
 }
 

@@ -75,8 +75,20 @@ def test_resume_and_overwrite_exclude_each_other(data):
 def test_resume_needs_a_checkpoint_and_the_same_configuration(data):
     assert "no checkpoint" in refused("train", "config.yaml", "--model-dir", "fresh", "--resume", cwd=data)
     quick(data, "changed")
-    process = quick(data, "changed", "--resume", "--set", "training.label_smoothing=0.3", code=2)
-    assert "is not that of the checkpoint" in process.stderr.splitlines()[-1]
+    before = (data / "changed/train.log").read_bytes()
+    other_text = ["--set", "data.train.source=toy/train.trg"]
+    for options, expected in (
+        (["--set", "training.label_smoothing=0.3"], "training.label_smoothing: 0.3 now, 0.1 then"),
+        (other_text, ": data.train;"),
+        (["--set", "seed=3", *other_text], "data.train, the configuration (seed: 3 now, 1 then);"),
+    ):
+        message = quick(data, "changed", "--resume", *options, code=2).stderr
+        assert len(message.splitlines()) == 1 and expected in message, message
+        assert "checkpoint of update 5" in message and "--overwrite" in message and "put it back" in message
+    vocabulary = data / "changed/tokenizer.json"
+    vocabulary.write_text(vocabulary.read_text().replace('"1"', '"one"'))
+    assert ": the tokenizer;" in quick(data, "changed", "--resume", code=2).stderr
+    assert (data / "changed/train.log").read_bytes() == before, "a refused --resume writes nothing"
 
 
 def test_resume_goes_on_to_more_updates(data):

@@ -15,17 +15,22 @@
 
 namespace DRAGOMAN_NAMESPACE {
 
-/// `pairs` pairs of reversed numerals (different sources), and tokenizers trained on them.
+/// `pairs` pairs of reversed numerals (different sources), the `extra` line as a pair with itself (if not empty), and
+/// tokenizers trained on them.
 class TextCase {
  public:
   explicit TextCase(Index pairs = 20, const std::string& tokenizer = "word", bool shared = false,
-                    std::uint64_t seed = 1) {
+                    std::uint64_t seed = 1, const std::string& extra = "") {
     ToyOptions toy{.train = 1, .dev = 1, .test = pairs, .symbols = 7, .min_length = 2, .max_length = 5, .seed = seed};
     toy.test_max_length = 5;
     std::string source, target;
     for (const ToyPair& pair : make_toy_corpus(ToyTask::kReverse, toy).test) {
       source += pair.source + "\n";
       target += pair.target + "\n";
+    }
+    if (!extra.empty()) {
+      source += extra + "\n";
+      target += extra + "\n";
     }
     corpus = open("train", source, target);
     TokenizerOptions options;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -43,9 +44,9 @@ inline void expect_same_tree(const std::filesystem::path& a, const std::filesyst
 /// Reports as text with every digit, without times. What a resumed training makes void is dropped.
 class Recorder : public Observer {
  public:
-  /// Asks to stop after so many updates of a run; 0: never.
-  int stop_after = 0;
-  std::vector<std::string> infos;
+  /// Shall the run stop? Asked after each update and between the batches of a validation. Null: never.
+  std::function<bool()> stop;
+  std::vector<std::string> infos, warnings;
   std::vector<IntervalReport> intervals;
   std::vector<ValidationReport> validations, tests;
 
@@ -54,7 +55,9 @@ class Recorder : public Observer {
     for (const auto& [update, line] : reports_) text += line + "\n";
     return text;
   }
+  void begin_run() { stopping_ = false; }
   void info(const std::string& message) override { infos.push_back(message); }
+  void warning(const std::string& message) override { warnings.push_back(message); }
   void interval(const IntervalReport& r) override {
     intervals.push_back(r);
     char text[300];
@@ -74,7 +77,10 @@ class Recorder : public Observer {
   void resumed(std::int64_t update) override {
     std::erase_if(reports_, [&](const auto& report) { return report.first > update; });
   }
-  int stop_signal() override { return stop_after > 0 && ++asked_ % stop_after == 0 ? 15 : 0; }
+  int stop_signal() override {
+    stopping_ = stopping_ || (stop && stop());
+    return stopping_ ? 15 : 0;
+  }
 
  private:
   void add(const std::string& kind, const ValidationReport& r) {
@@ -88,15 +94,15 @@ class Recorder : public Observer {
   }
 
   std::vector<std::pair<std::int64_t, std::string>> reports_;
-  int asked_ = 0;
+  bool stopping_ = false;
 };
 
 /// 20 training pairs, 8 others for validation, a model with dropout everywhere, two micro-batches an update.
 class TrainingCase {
  public:
-  /// With `tokenizer` sentencepiece the pieces of each epoch are drawn at random.
-  explicit TrainingCase(const std::string& tokenizer = "word")
-      : text(20, tokenizer),
+  /// With `tokenizer` sentencepiece the pieces of each epoch are drawn at random. `extra`: as in TextCase.
+  explicit TrainingCase(const std::string& tokenizer = "word", const std::string& extra = "")
+      : text(20, tokenizer, false, 1, extra),
         dev_text(8, "word", false, 2),
         encoder(*text.corpus, text.tokenizers, {.sampling = {.alpha = tokenizer == "sentencepiece" ? 0.3 : 0.0}}) {
     model_config = tiny_config();
@@ -114,7 +120,6 @@ class TrainingCase {
     input.training.validation.every_updates = 2;
     input.training.validation.metrics = {"loss", "perplexity", "accuracy"};
     input.training.checkpoints.keep = 2;
-    input.fingerprint = "f";
     input.train = &encoder;
     input.dev = dev_text.corpus.get();
   }
@@ -122,6 +127,8 @@ class TrainingCase {
   /// Trains in the directory of that name. The model of the end is in `model`.
   int run(const std::string& name, Recorder& recorder, bool resume = false) {
     model = text.model(model_config);
+    if (prepare) prepare(*model);
+    recorder.begin_run();
     TrainingInput copy = input;
     copy.model_dir = directory(name);
     copy.resume = resume;
@@ -138,6 +145,7 @@ class TrainingCase {
   PairEncoder encoder;
   ModelConfig model_config;
   TrainingInput input;
+  std::function<void(Seq2Seq&)> prepare;  ///< changes the initial values; may be null
   std::unique_ptr<Seq2Seq> model;
 };
 

@@ -51,7 +51,6 @@ TrainingState state_at(std::int64_t update, bool interrupted = false) {
   TrainingState state;
   state.update = update;
   state.interrupted = interrupted;
-  state.fingerprint = "f";
   return state;
 }
 
@@ -105,8 +104,12 @@ TEST(Checkpoint, EveryNumberOfTheStateComesBack) {
   s.best = 1e22 / 7;
   s.best_update = 30;
   s.bad_validations = 8;
-  s.interrupted = true;
-  s.fingerprint = "0123456789abcdef";
+  s.loss_watch = {1.0 / 7, 1.0 / 11, 12};
+  s.divergences = 5;
+  s.skipped = 4;
+  s.rollbacks = 3;
+  s.interrupted = s.validation_due = s.epoch_ended = true;
+  s.fingerprint = {{"data.train", "0123456789abcdef"}, {"the tokenizer", "1"}};
   save(files, training, s);
   const TrainingState t = load(files, training);
   EXPECT_EQ(t.update, s.update);
@@ -122,7 +125,15 @@ TEST(Checkpoint, EveryNumberOfTheStateComesBack) {
   EXPECT_EQ(t.best, s.best);
   EXPECT_EQ(t.best_update, s.best_update);
   EXPECT_EQ(t.bad_validations, s.bad_validations);
+  EXPECT_EQ(t.loss_watch.mean, s.loss_watch.mean);
+  EXPECT_EQ(t.loss_watch.distance, s.loss_watch.distance);
+  EXPECT_EQ(t.loss_watch.updates, s.loss_watch.updates);
+  EXPECT_EQ(t.divergences, s.divergences);
+  EXPECT_EQ(t.skipped, s.skipped);
+  EXPECT_EQ(t.rollbacks, s.rollbacks);
   EXPECT_EQ(t.interrupted, s.interrupted);
+  EXPECT_EQ(t.validation_due, s.validation_due);
+  EXPECT_EQ(t.epoch_ended, s.epoch_ended);
   EXPECT_EQ(t.fingerprint, s.fingerprint);
   s.best.reset();
   save(files, training, s);
@@ -153,6 +164,15 @@ TEST(Checkpoint, AnInterruptedOneServesResumeOnlyAndGoesWithTheNextSave) {
   EXPECT_EQ(kept(files), (std::set<std::string>{"000010", "000015", "latest"}));
 }
 
+TEST(Checkpoint, WhatACrashLeftGoes) {
+  const TempFiles files;
+  Training training;
+  for (const std::int64_t update : {5, 10, 15}) save(files, training, state_at(update), 3);
+  save(files, training, state_at(12, true), 3);
+  Checkpoints(files.directory()).prune(12, 1);
+  EXPECT_EQ(kept(files), (std::set<std::string>{"000010", "000012", "latest"})) << "15 is of the future, 5 too many";
+}
+
 /// The message after `damage` was done to the directory of a good checkpoint.
 template <class Damage>
 std::string refused(Damage damage) {
@@ -180,11 +200,15 @@ TEST(Checkpoint, RefusesWhatIsMissing) {
 }
 
 TEST(Checkpoint, RefusesWhatIsDamaged) {
-  for (const char* text : {"", "{", "[]", "{\"format\": 1}", "{\"format\": \"x\"}"}) {
+  for (const char* text : {"", "{", "[]", "{\"format\": 2}", "{\"format\": \"x\"}"}) {
     EXPECT_TRUE(contains(refused([&](const fs::path& d) { replace(d / "state.json", text); }), "state.json")) << text;
   }
-  EXPECT_TRUE(contains(refused([](const fs::path& d) { replace(d / "state.json", "{\"format\": 2}"); }),
-                       "format 2 is newer than this program's"));
+  const auto of_format = [](const char* format) {
+    return refused(
+        [&](const fs::path& d) { replace(d / "state.json", std::string("{\"format\": ").append(format).append("}")); });
+  };
+  EXPECT_TRUE(contains(of_format("3"), "a newer version of the program (format 3, expected 2)"));
+  EXPECT_TRUE(contains(of_format("1"), "an older version of the program"));
   for (const char* name : {"model.safetensors", "optimizer.safetensors"}) {
     EXPECT_TRUE(contains(refused([&](const fs::path& d) { fs::resize_file(d / name, 100); }), name));
   }

@@ -11,7 +11,7 @@ namespace {
 class MemoryEstimation : public ::testing::Test {
  protected:
   [[nodiscard]] MemoryEstimate estimate(const TrainOptions& options, bool validates = false, int threads = 1) const {
-    return estimate_memory(*model_, encoder_, options, validates, threads);
+    return estimate_memory(*model_, encoder_, options, {}, validates ? text_.corpus.get() : nullptr, threads);
   }
   [[nodiscard]] std::size_t parameters() const { return model_->params().size() * sizeof(Real); }
 
@@ -53,6 +53,22 @@ TEST_F(MemoryEstimation, CountsTheCopiesForTranslatingWhenThatIsAsked) {
   EXPECT_GT(estimate(options, true).packed, training);
   options.validation.metrics = {"perplexity"};
   EXPECT_EQ(estimate(options, true).packed, training);
+}
+
+TEST_F(MemoryEstimation, CountsWhatAValidationMayTake) {
+  TrainOptions options;
+  EXPECT_EQ(estimate(options).validation, 0U) << "nothing is validated";
+  const std::size_t one = estimate(options, true).validation;
+  EXPECT_GT(one, 0U);
+  EXPECT_EQ(estimate(options, true, 2).validation, 2 * one);
+  options.validation.beam_size = 8;
+  EXPECT_EQ(estimate(options, true).validation, one) << "a recurrent decoder keeps no cache";
+  ModelConfig config = tiny_config();
+  make_transformer(config, true, true);
+  model_ = text_.model(config);
+  const std::size_t wide = estimate(options, true).validation;
+  options.validation.beam_size = 1;
+  EXPECT_GT(wide, 3 * estimate(options, true).validation) << "eight hypotheses against one";
 }
 
 TEST_F(MemoryEstimation, LeavesTheModelAsItWas) {

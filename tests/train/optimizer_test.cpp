@@ -48,7 +48,7 @@ void expect_formula(const OptimizerOptions& options, Formula formula) {
       const std::vector<Real> random = random_numbers(p.ref.rows * p.ref.cols, hash_name(p.name) + update);
       std::copy(random.begin(), random.end(), gradient.begin() + static_cast<std::ptrdiff_t>(p.ref.offset));
     }
-    optimizer.apply(update, rate, gradient.data(), kScale, store.data());
+    EXPECT_TRUE(optimizer.apply(update, rate, gradient.data(), kScale, store.data()));
     for (const Param& p : store.params()) {
       for (std::size_t i = p.ref.offset; i < p.ref.offset + static_cast<std::size_t>(p.ref.rows * p.ref.cols); ++i) {
         expected[i] = formula(i, p.decay, expected[i], kScale * static_cast<double>(gradient[i]), rate, update);
@@ -133,7 +133,7 @@ TEST(Optimizer, TheFirstStepOfAdamHasTheSizeOfTheRate) {
   const std::vector<double> before = values_of(store);
   Optimizer optimizer(options_of("adam", 0.01), store);
   const std::vector<Real> gradient = random_numbers(static_cast<Index>(store.size()), 6);
-  optimizer.apply(1, 0.01, gradient.data(), 1, store.data());
+  EXPECT_TRUE(optimizer.apply(1, 0.01, gradient.data(), 1, store.data()));
   for (const Param& p : store.params()) {
     const std::size_t i = p.ref.offset;
     EXPECT_NEAR(before[i] - store.data()[i], gradient[i] > 0 ? 0.01 : -0.01, 1e-6) << p.name;
@@ -167,7 +167,7 @@ TEST(Optimizer, ThreadsChangeNoBit) {
     Optimizer optimizer(adam_options("adamw"), store);
     const std::vector<Real> gradient = random_numbers(static_cast<Index>(store.size()), 6);
     for (std::int64_t update = 1; update <= 3; ++update) {
-      optimizer.apply(update, 0.1, gradient.data(), 0.5, store.data());
+      EXPECT_TRUE(optimizer.apply(update, 0.1, gradient.data(), 0.5, store.data()));
     }
     results.push_back(values_of(store));
   }

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 
+#include "core/rng.h"
 #include "support/training_case.h"
 #include "train/model_file.h"
 
@@ -24,6 +27,24 @@ void stop_early(TrainingCase& c) {
   c.input.training.schedule.factor = 0.7;
   c.input.training.schedule.patience = 1;
   c.input.training.validation.early_stopping.patience = 2;
+}
+
+constexpr const char* kPoison = "poison";
+
+/// For a case with kPoison as extra line: a Transformer whose embedding of that word is so large that its square is
+/// infinite, so that one update an epoch is not finite.
+void poison(TrainingCase& c) {
+  make_transformer(c.model_config, true, true);
+  c.prepare = [&c](Seq2Seq& model) {
+    const TokenId word = c.text.tokenizers.source->encode(kPoison).at(0);
+    ASSERT_NE(word, kUnk);
+    const Param* embedding = model.params().find("encoder.embedding");
+    ASSERT_NE(embedding, nullptr);
+    for (Index i = 0; i < embedding->ref.cols; ++i) {
+      model.params().data()[embedding->ref.offset + word * embedding->ref.cols + i] =
+          (i % 2 == 0 ? 1000 : -1000) * std::sqrt(std::numeric_limits<Real>::max());
+    }
+  };
 }
 
 TEST(Trainer, OverfitsTwentyPairs) {
@@ -53,44 +74,51 @@ TEST(Trainer, OverfitsTwentyPairs) {
   }
 }
 
-TEST(Trainer, AnInterruptionAfterEveryUpdateChangesNothing) {
-  TrainingCase c;
-  stop_early(c);
-  Recorder whole;
-  EXPECT_EQ(c.run("whole", whole), 0);
-  ASSERT_GT(whole.validations.size(), 4U);
-  ASSERT_LT(whole.validations.back().update, 80) << "early stopping must take part in this test";
-
-  Recorder parts;
-  parts.stop_after = 1;
-  int runs = 1;
-  int signal = c.run("parts", parts);
-  while (signal != 0 && runs < 100) {
-    ASSERT_EQ(signal, 15);
-    signal = c.run("parts", parts, true);
-    ++runs;
+/// Settings that must survive an interruption, each with all that it needs.
+void use(TrainingCase& c, const std::string& kind) {
+  if (kind == "early stopping") stop_early(c);
+  if (kind == "moving average") c.input.training.ema = 0.7;
+  if (kind == "mean of checkpoints") c.input.training.checkpoints = {.every_updates = 3, .keep = 3, .average_last = 3};
+  if (kind == "by epochs") {
+    c.input.training.validation.every_updates = 0;
+    c.input.training.validation.at_start = true;
+    c.input.training.max_epochs = 3;
   }
-  EXPECT_EQ(runs, whole.validations.back().update) << "one run an update";
-  EXPECT_TRUE(c.model_bytes("parts") == c.model_bytes("whole"));
-  EXPECT_EQ(parts.reports(), whole.reports());
-  expect_same_tree(c.directory("parts"), c.directory("whole"));  // the same checkpoints are kept
+  if (kind == "skip" || kind == "rollback") {
+    poison(c);
+    c.input.training.on_divergence = kind;
+    c.input.training.max_updates = 8;
+  }
 }
 
-TEST(Trainer, InterruptionsChangeNothingWithAveragesOrSampledPieces) {
-  for (const std::string kind : {"ema", "average_last", "sampling"}) {
-    SCOPED_TRACE(kind);
-    TrainingCase c(kind == "sampling" ? "sentencepiece" : "word");
-    if (kind == "ema") c.input.training.ema = 0.7;
-    if (kind == "average_last") c.input.training.checkpoints = {.every_updates = 3, .keep = 3, .average_last = 3};
-    Recorder whole, parts;
-    EXPECT_EQ(c.run("whole", whole), 0);
-    parts.stop_after = 1;
-    int signal = c.run("parts", parts);
-    for (int runs = 1; signal != 0 && runs < 100; ++runs) signal = c.run("parts", parts, true);
-    EXPECT_TRUE(c.model_bytes("parts") == c.model_bytes("whole"));
-    EXPECT_EQ(parts.reports(), whole.reports());
-    expect_same_tree(c.directory("parts"), c.directory("whole"));
+TEST(Trainer, InterruptionsAnywhereChangeNothing) {
+  std::int64_t interruptions = 0, in_validation = 0;
+  for (const std::string kind :
+       {"early stopping", "moving average", "mean of checkpoints", "by epochs", "sampled pieces", "skip", "rollback"}) {
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      SCOPED_TRACE(kind + ", seed " + std::to_string(seed));
+      TrainingCase c(kind == "sampled pieces" ? "sentencepiece" : "word",
+                     kind == "skip" || kind == "rollback" ? kPoison : "");
+      use(c, kind);
+      Recorder whole, parts;
+      ASSERT_EQ(c.run("whole", whole), 0);
+      Rng rng(hash_key({seed, hash_name(kind)}));
+      parts.stop = [&] { return rng.uniform() < 0.3; };
+      int signal = c.run("parts", parts);
+      for (int runs = 1; signal != 0 && runs < 500; ++runs) {
+        ASSERT_EQ(signal, 15);
+        ++interruptions;
+        in_validation += Checkpoints(c.directory("parts")).latest_state().validation_due ? 1 : 0;
+        signal = c.run("parts", parts, true);
+      }
+      ASSERT_EQ(signal, 0) << "it must get to its end";
+      EXPECT_TRUE(c.model_bytes("parts") == c.model_bytes("whole"));
+      EXPECT_EQ(parts.reports(), whole.reports());
+      expect_same_tree(c.directory("parts"), c.directory("whole"));  // the same checkpoints are kept
+    }
   }
+  EXPECT_GT(interruptions, 100);
+  EXPECT_GT(in_validation, 20);
 }
 
 /// The parameters of a model.safetensors.
@@ -172,15 +200,16 @@ TEST(Trainer, TransformersAndHybridsOverfitTwentyPairs) {
 
 TEST(Trainer, ACrashLosesNothingBeforeTheLastCheckpoint) {
   TrainingCase c;
+  c.input.dev = nullptr;
   Recorder whole, again;
   EXPECT_EQ(c.run("whole", whole), 0);
   c.input.training.checkpoints.every_updates = 5;
-  again.stop_after = 8;
+  int asked = 0;
+  again.stop = [&] { return ++asked == 8; };
   EXPECT_EQ(c.run("crash", again), 15);
   // As if the interruption had left nothing: back to the checkpoint of update 5.
   std::filesystem::remove_all(c.directory("crash") / "checkpoints" / "000008");
   std::ofstream(c.directory("crash") / "checkpoints" / "latest") << "000005\n";
-  again.stop_after = 0;
   EXPECT_EQ(c.run("crash", again, true), 0);
   EXPECT_TRUE(c.model_bytes("crash") == c.model_bytes("whole"));
   EXPECT_EQ(again.reports(), whole.reports());
@@ -326,15 +355,99 @@ TEST(Trainer, ParametersThatAreNotFiniteAreNeverSaved) {
   EXPECT_FALSE(std::filesystem::exists(c.directory("m") / "model.safetensors"));
 }
 
-TEST(Trainer, RefusesToResumeWithAnotherConfiguration) {
-  TrainingCase c;
+TEST(Trainer, ADivergedBatchIsWrittenSoThatItCanBeRunAgain) {
+  TrainingCase c("word", kPoison);
+  poison(c);
   Recorder recorder;
-  recorder.stop_after = 3;
-  EXPECT_EQ(c.run("m", recorder), 15);
-  c.input.fingerprint = "other";
-  const std::string message = user_error([&] { c.run("m", recorder, true); });
-  EXPECT_TRUE(contains(message, "is not that of the checkpoint")) << message;
-  EXPECT_TRUE(std::filesystem::exists(c.directory("m") / "checkpoints" / "000003")) << "nothing is lost";
+  EXPECT_THROW(c.run("m", recorder), DivergedError);
+  ASSERT_EQ(recorder.warnings.size(), 1U);
+  EXPECT_TRUE(contains(recorder.warnings[0], "diverged/1")) << recorder.warnings[0];
+  const std::filesystem::path directory = c.directory("m") / "diverged" / "1";
+  const DivergedBatch diverged = read_diverged(directory);
+  EXPECT_EQ(diverged.seed, c.input.seed);
+  const auto model = c.text.model(c.model_config, 9);
+  load_model((directory / "model.safetensors").string(), model->params());
+  TrainStep step(*model, c.input.training, diverged.seed);
+  for (const Batch& batch : diverged.batches) step.accumulate(batch, diverged.update);
+  EXPECT_EQ(step.finish(diverged.update, diverged.learning_rate).problem, diverged.problem);
+  EXPECT_TRUE(contains(recorder.warnings[0], diverged.problem)) << recorder.warnings[0];
+  EXPECT_TRUE(contains(file_bytes(directory / "batch.json"), "train.src:")) << "where the sentences come from";
+}
+
+TEST(Trainer, SkippingLeavesOutTheBatchesThatAreNotFinite) {
+  TrainingCase c("word", kPoison);
+  poison(c);
+  c.input.training.on_divergence = "skip";
+  c.input.training.max_updates = 0;
+  c.input.training.max_epochs = 2;
+  Recorder recorder, sound;
+  EXPECT_EQ(c.run("m", recorder), 0);
+  ASSERT_FALSE(recorder.warnings.empty());
+  for (const std::string& warning : recorder.warnings)
+    EXPECT_TRUE(contains(warning, "The batch is skipped")) << warning;
+  c.prepare = nullptr;
+  EXPECT_EQ(c.run("sound", sound), 0);
+  const TrainingState with = Checkpoints(c.directory("m")).latest_state();
+  const TrainingState without = Checkpoints(c.directory("sound")).latest_state();
+  EXPECT_EQ(with.update + with.divergences, without.update) << "all others were trained";
+  EXPECT_EQ(with.divergences, static_cast<std::int64_t>(recorder.warnings.size()));
+}
+
+TEST(Trainer, SkippingEndsWhenNothingElseIsLeft) {
+  TrainingCase c;
+  c.prepare = [](Seq2Seq& model) {
+    model.params().data()[model.params().find("output.b")->ref.offset] = std::numeric_limits<Real>::quiet_NaN();
+  };
+  c.input.training.on_divergence = "skip";
+  Recorder recorder;
+  EXPECT_THROW(c.run("m", recorder), DivergedError);
+  EXPECT_EQ(recorder.warnings.size(), 10U);
+  EXPECT_TRUE(contains(recorder.warnings.back(), "So were 9 updates just before")) << recorder.warnings.back();
+}
+
+TEST(Trainer, GoingBackLeavesOutTheBatchAtMostThreeTimes) {
+  TrainingCase c("word", kPoison);
+  poison(c);
+  c.input.training.on_divergence = "rollback";
+  c.input.training.max_updates = 8;
+  Recorder recorder;
+  EXPECT_EQ(c.run("m", recorder), 0);
+  const auto times = static_cast<std::int64_t>(recorder.warnings.size());
+  ASSERT_GT(times, 0);
+  ASSERT_LE(times, 3) << "epochs";
+  for (const std::string& warning : recorder.warnings) EXPECT_TRUE(contains(warning, "Going back to the checkpoint"));
+  EXPECT_EQ(Checkpoints(c.directory("m")).latest_state().rollbacks, times);
+  c.input.training.max_updates = 200;  // the word comes back each epoch
+  EXPECT_THROW(c.run("longer", recorder), DivergedError);
+  EXPECT_TRUE(contains(recorder.warnings.back(), "went back 3 times already")) << recorder.warnings.back();
+}
+
+TEST(Trainer, ALossThatJumpsIsReported) {
+  LossWatch watch;
+  for (int i = 0; i < 200; ++i) EXPECT_FALSE(watch.spike(5 + 0.2 * std::sin(i))) << i;
+  EXPECT_FALSE(watch.spike(5.9)) << "a high one is not yet a jump";
+  EXPECT_TRUE(watch.spike(12));
+  LossWatch young;
+  for (int i = 0; i < 20; ++i) young.spike(5);
+  EXPECT_FALSE(young.spike(12)) << "too early to tell";
+
+  TrainingCase c;
+  c.input.dev = nullptr;
+  c.input.training.validation.every_updates = 0;
+  c.input.training.max_updates = 300;
+  c.input.training.optimizer = {.type = "sgd", .learning_rate = 0.05};
+  Recorder quiet;
+  EXPECT_EQ(c.run("quiet", quiet), 0);
+  EXPECT_TRUE(quiet.warnings.empty());
+  c.input.training.max_updates = 400;
+  c.input.training.optimizer.learning_rate = 100;
+  Recorder loud;
+  try {
+    c.run("quiet", loud, true);
+  } catch (const DivergedError&) {  // may happen, too
+  }
+  ASSERT_FALSE(loud.warnings.empty());
+  EXPECT_TRUE(contains(loud.warnings[0], "the loss jumped to")) << loud.warnings[0];
 }
 
 }  // namespace

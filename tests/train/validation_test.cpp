@@ -18,7 +18,19 @@ ValidationReport validate(const TextCase& text, const Corpus& dev, const std::ve
   options.metrics = metrics;
   DecodeOptions decoding;
   decoding.beam_size = 1;
-  return Validator(*model, text.tokenizers, dev, {}, options, decoding, 0.1).run();
+  return Validator(*model, text.tokenizers, dev, {}, options, decoding, 0.1).run().value();
+}
+
+TEST(Validator, GivesNothingWhenStopped) {
+  const TextCase text;
+  const auto model = text.model();
+  for (const std::string metric : {"perplexity", "bleu"}) {
+    ValidationOptions options;
+    options.metrics = {metric};
+    const Validator validator(*model, text.tokenizers, *text.corpus, {}, options, {}, 0.1);
+    EXPECT_FALSE(validator.run([] { return true; })) << metric;
+    EXPECT_TRUE(validator.run([] { return false; })) << metric;
+  }
 }
 
 TEST(Validator, MeasuresWhatWasAskedFor) {

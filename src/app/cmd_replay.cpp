@@ -1,0 +1,87 @@
+// dragoman replay MODEL_DIR/diverged/N: the update at which numbers stopped being finite, computed again.
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+#include "app/commands.h"
+#include "app/loaded_model.h"
+#include "app/threads.h"
+#include "config/config.h"
+#include "core/error.h"
+#include "train/diverged_batch.h"
+#include "train/model_file.h"
+#include "train/step.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_ids(const Sentences& sentences, std::size_t vocabulary, const std::string& path) {
+  for (const TokenId id : sentences.ids) {
+    if (id >= 0 && static_cast<std::size_t>(id) < vocabulary) continue;
+    throw UserError(path, 0,
+                    "found token id " + std::to_string(id) + ", expected 0 to " + std::to_string(vocabulary - 1) +
+                        ": is it another model's batch?");
+  }
+  for (Index i = 0; i < sentences.count(); ++i) {
+    if (sentences.length(i) == 0) throw UserError(path, 0, "holds a sentence without tokens");
+  }
+}
+
+/// Each sentence by itself, without dropout: which ones are to blame?
+void print_sentences(const Seq2Seq& model, const Batch& batch, double label_smoothing) {
+  Workspace workspace;
+  for (Index i = 0; i < batch.count(); ++i) {
+    Batch one;
+    one.source.add(batch.source[i]);
+    one.target.add(batch.target[i]);
+    workspace.reset();
+    const LossSums sums = model.evaluate(model.values(), one, label_smoothing, {}, workspace);
+    std::printf("  pair %llu: loss %.6g a label without dropout\n",
+                static_cast<unsigned long long>(batch.line[static_cast<std::size_t>(i)] + 1),
+                sums.loss / static_cast<double>(sums.labels));
+  }
+}
+
+void replay(const std::string& directory) {
+  const fs::path path = fs::absolute(directory).lexically_normal();
+  const DivergedBatch diverged = read_diverged(path);
+  const fs::path weights = path / "model.safetensors";
+  if (!fs::exists(weights)) {
+    throw UserError(weights.string(), 0,
+                    "is absent: this update made parameters infinite, and the weights before it are not known; the "
+                    "sentences are in batch.json");
+  }
+  const fs::path model_dir = (path.has_filename() ? path : path.parent_path()).parent_path().parent_path();
+  const LoadedModel loaded = load_model_without_weights(model_dir.string());
+  load_model(weights.string(), loaded.model->params());
+  const std::string batch_path = (path / "batch.json").string();
+  use_threads(loaded.config.threads);
+  TrainStep step(*loaded.model, loaded.config.training, diverged.seed);
+  for (const Batch& batch : diverged.batches) {
+    check_ids(batch.source, loaded.tokenizers.source->size(), batch_path);
+    check_ids(batch.target, loaded.tokenizers.target->size(), batch_path);
+  }
+  std::printf("update %lld: %s was not finite\n", static_cast<long long>(diverged.update), diverged.problem.c_str());
+  for (const Batch& batch : diverged.batches) {
+    print_sentences(*loaded.model, batch, loaded.config.training.label_smoothing);
+  }
+  for (const Batch& batch : diverged.batches) step.accumulate(batch, diverged.update);
+  const TrainStep::Result result = step.finish(diverged.update, diverged.learning_rate);
+  std::printf("again: %s; loss %.6g, gradient norm %.6g\n",
+              result.problem.empty() ? "everything is finite" : (result.problem + " is not finite").c_str(),
+              result.sums.loss / static_cast<double>(result.sums.labels), result.gradient_norm);
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app) {
+  auto directory = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("replay", "Compute again the update at which a training diverged");
+  command->add_option("directory", *directory, "MODEL_DIR/diverged/N")->required();
+  command->callback([directory] { replay(*directory); });
+}
+
+}  // namespace dragoman

@@ -9,6 +9,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("DRAGOMAN_BINARY", ROOT / "build" / "release" / "dragoman")).resolve()
 
+# Threads that wait asleep: on a busy machine spinning ones would make short tests long.
+PASSIVE = {**os.environ, "OMP_WAIT_POLICY": "passive"}
+
 needs_program = pytest.mark.skipif(
     not os.access(BINARY, os.X_OK), reason=f"no program at {BINARY}; build it or set DRAGOMAN_BINARY"
 )
@@ -24,10 +27,8 @@ def run(*arguments, code=0, stdin="", cwd=None):
     """Runs the program and checks its exit code; `stdin` may be bytes. Returns the process, with text output."""
     data = stdin if isinstance(stdin, bytes) else stdin.encode()
     command = [str(BINARY), *map(str, arguments)]
-    # Threads that wait asleep: on a busy machine spinning ones would make short tests long.
-    environment = {**os.environ, "OMP_WAIT_POLICY": "passive"}
     process = subprocess.run(
-        command, input=data, capture_output=True, cwd=cwd, check=False, timeout=60, env=environment
+        command, input=data, capture_output=True, cwd=cwd, check=False, timeout=60, env=PASSIVE
     )
     process.stdout = process.stdout.decode("utf-8")
     process.stderr = process.stderr.decode("utf-8")

@@ -95,7 +95,6 @@ void bench(const BenchArguments& arguments) {
   if (arguments.decode && arguments.sources.empty()) {
     throw UserError("--decode: needs the text to decode, --sources FILE");
   }
-  if (config.data.train.empty()) throw UserError(arguments.config, 0, "data.train: bench needs training text");
   const int threads = use_threads(arguments.threads.value_or(config.threads));
   const std::string& precision = arguments.decode ? config.decoding.precision : config.training.precision;
   if (const std::string warning = emulation_warning("precision", precision); !warning.empty()) {

@@ -123,9 +123,6 @@ Config read_config(const TrainArguments& arguments) {
   if (!arguments.model_dir.empty()) config.training.model_dir = arguments.model_dir;
   if (config.training.model_dir.empty()) config.training.model_dir = (fs::path("models") / config.name).string();
   if (arguments.threads) config.threads = *arguments.threads;
-  if (config.data.train.empty()) {
-    throw UserError(arguments.config, 0, "data.train: nothing to train on; give source and target files, or tsv");
-  }
   make_absolute(config);
   return config;
 }

@@ -1,16 +1,18 @@
 #include "config/checks.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "config/values.h"
 
 namespace dragoman {
 
-Checker::Checker(const Config& config, const std::map<std::string, Place>& places, const std::set<std::string>& faulty,
-                 Problems& problems)
+Checker::Checker(const Config& config, Place file, const std::map<std::string, Place>& places,
+                 const std::set<std::string>& faulty, Problems& problems)
     : config_(config),
       table_(config_),
       default_table_(defaults_),
+      file_(std::move(file)),
       places_(places),
       faulty_(faulty),
       problems_(problems) {}
@@ -41,7 +43,7 @@ std::string Checker::value(const std::string& key) const { return write_value(*t
 
 Place Checker::place_of(const std::string& key) const {
   const auto place = places_.find(key);
-  return place == places_.end() ? Place{"defaults", 0} : place->second;
+  return place == places_.end() ? file_ : place->second;
 }
 
 bool Checker::any_faulty(const std::vector<std::string>& keys) const {

@@ -16,9 +16,10 @@ namespace dragoman {
 /// of its own, because its value is then not what the user meant.
 class Checker {
  public:
-  /// `places`: where each key was set (absent: default). `faulty`: keys that already have a problem.
-  Checker(const Config& config, const std::map<std::string, Place>& places, const std::set<std::string>& faulty,
-          Problems& problems);
+  /// `file`: the configuration as a whole. `places`: where each key was set (absent: default). `faulty`: keys that
+  /// already have a problem.
+  Checker(const Config& config, Place file, const std::map<std::string, Place>& places,
+          const std::set<std::string>& faulty, Problems& problems);
 
   [[nodiscard]] const Config& config() const { return config_; }
 
@@ -42,6 +43,7 @@ class Checker {
   Config defaults_;
   KeyTable table_;
   KeyTable default_table_;
+  Place file_;
   const std::map<std::string, Place>& places_;
   const std::set<std::string>& faulty_;
   Problems& problems_;
@@ -52,7 +54,7 @@ void check_model(Checker& checker);
 void check_training(Checker& checker);
 void check_decoding(Checker& checker);
 
-/// The files that a configuration reads are there.
+/// There is something to train on, and the files that a configuration reads are there.
 void check_files(Checker& checker);
 
 }  // namespace dragoman

@@ -98,6 +98,10 @@ void check_files(Checker& checker) {
     present(path + ".target", files.target);
     present(path + ".tsv", files.tsv);
   };
+  if (config.data.train.empty()) {
+    checker.reject("data.train.source", "nothing to train on", "training pairs",
+                   "give source and target files, or tsv");
+  }
   parallel("data.train", config.data.train);
   parallel("data.dev", config.data.dev);
   parallel("data.test", config.data.test);

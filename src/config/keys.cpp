@@ -38,7 +38,7 @@ void KeyTable::add_data(DataOptions& data, TokenizerOptions& tokenizer) {
   add("tokenizer.vocab_size", &tokenizer.vocab_size, between(4, 1000000),
       "Pieces, control tokens included; an upper limit for word and char.");
   add("tokenizer.shared", &tokenizer.shared, anything(), "One vocabulary for both sides.");
-  add("tokenizer.character_coverage", &tokenizer.character_coverage, between(0.98L, 1),
+  add("tokenizer.character_coverage", &tokenizer.character_coverage, between(0.98, 1),
       "Share of characters a SentencePiece model that is trained here covers; 0.9995 for Chinese or Japanese.");
   add("tokenizer.min_frequency", &tokenizer.min_frequency, between(1, 1000000000),
       "word and char: types rarer than this become unknown.");

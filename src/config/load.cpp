@@ -29,6 +29,7 @@ class Reader {
     if (root.kind != YamlNode::Kind::map) {
       throw UserError(origin, root.line, "found " + show(root) + ", expected lines of the form key: value");
     }
+    file_ = {origin, 0};
     read_section(root, source, "");
   }
 
@@ -41,12 +42,16 @@ class Reader {
       return;
     }
     const YamlSource source{"--set", false, text.substr(0, equals)};
-    const YamlNode node = parse_yaml(text.substr(equals + 1), source, problems_);
-    read_node(node, source, source.prefix, 0);
+    try {
+      read_node(parse_yaml(text.substr(equals + 1), source, problems_), source, source.prefix, 0);
+    } catch (const UserError& error) {  // no YAML; the file and other overrides may have problems, too
+      problems_.add(error);
+      distrust(source.prefix);
+    }
   }
 
   void check(const Config& config, Files files) {
-    Checker checker(config, places_, faulty_, problems_);
+    Checker checker(config, file_, places_, faulty_, problems_);
     check_data(checker);
     check_model(checker);
     check_training(checker);
@@ -60,27 +65,26 @@ class Reader {
     const std::string prefix = path.empty() ? "" : path + ".";
     for (std::size_t i = 0; i < map.items.size(); ++i) {
       const std::size_t line = source.has_lines ? map.lines[i] : 0;
+      const std::string full = prefix + map.names[i];
       if (map.names[i].find('.') != std::string::npos) {
-        const std::string full = prefix + map.names[i];
-        const std::string hint = table_.find(full) || table_.find_section(full)
-                                     ? "write one key a level, each indented below the other"
-                                     : "no key has a point in its name";
+        const bool known = table_.find(full) || table_.find_section(full);
+        const std::string hint =
+            known ? "write one key a level, each indented below the other" : "no key has a point in its name";
         problems_.add({source.origin, line}, full, "unknown key; " + hint);
-        continue;
+        if (!known) continue;
       }
-      read_node(map.items[i], source, prefix + map.names[i], line);
+      read_node(map.items[i], source, full, line);
     }
   }
 
   void read_node(const YamlNode& node, const YamlSource& source, const std::string& path, std::size_t line) {
     const Place place{source.origin, line};
     if (const Key* key = table_.find(path)) {
-      const auto problem = read_value(*key, node);
+      const std::vector<std::string> found = read_value(*key, node);
+      for (const std::string& problem : found) problems_.add(place, path, problem);
+      const bool twice = source.has_lines && places_.contains(path);
+      if (twice || !found.empty()) distrust(path);
       places_[path] = place;
-      if (problem) {
-        problems_.add(place, path, *problem);
-        faulty_.insert(path);
-      }
       return;
     }
     if (table_.find_section(path)) {
@@ -88,20 +92,35 @@ class Reader {
       if (node.kind == YamlNode::Kind::nothing) return;  // all its keys are commented out
       problems_.add(place, path,
                     "found " + show(node) + ", expected a section with the keys " + join(table_.children(path)));
+      distrust(path);
       return;
     }
-    unknown(path, place);
+    unknown(node, source, path, place);
   }
 
-  void unknown(const std::string& path, const Place& place) {
+  /// Where it is plain what was meant, the value is judged with all others, else no check judges what may be meant.
+  void unknown(const YamlNode& node, const YamlSource& source, const std::string& path, const Place& place) {
     const std::vector<std::string> near = suggest_keys(path, table_);
     std::string hint = "see configs/reference.yaml";
     if (!near.empty()) hint = "did you mean " + join(near, " or ") + "?";
     problems_.add(place, path, "unknown key; " + hint);
-    faulty_.insert(near.begin(), near.end());  // what was meant is not known, so no check should judge it
+    const bool section = !near.empty() && table_.find_section(near[0]) && node.kind == YamlNode::Kind::map;
+    if (near.size() == 1 && (section || is_misspelling(path, near[0]))) {
+      read_node(node, source, near[0], place.line);
+    } else {
+      for (const std::string& path_meant : near) distrust(path_meant);
+    }
+  }
+
+  /// What the key or the keys of the section should be is not known.
+  void distrust(const std::string& path) {
+    for (const Key& key : table_.keys()) {
+      if (key.path == path || key.path.starts_with(path + ".")) faulty_.insert(key.path);
+    }
   }
 
   KeyTable table_;
+  Place file_;
   std::map<std::string, Place> places_;
   std::set<std::string> faulty_;
   Problems problems_;

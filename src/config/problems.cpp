@@ -2,16 +2,20 @@
 
 #include <algorithm>
 
-#include "core/error.h"
-
 namespace dragoman {
 
 void Problems::add(const Place& place, const std::string& key, const std::string& message) {
   std::string text = place.origin;
   if (place.line) text += ":" + std::to_string(place.line);
   if (!key.empty()) text += ": " + key;
-  found_.push_back({place, text + ": " + message});
+  text += ": " + message;
+  // A key can hold anything; a problem is one line.
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  found_.push_back({place, text});
 }
+
+void Problems::add(const UserError& error) { found_.push_back({Place{"", 0}, error.what()}); }
 
 void Problems::throw_if_any() const {
   if (found_.empty()) return;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
+
 namespace dragoman {
 
 /// Where a value came from: a file and line, or "--set" and line 0.
@@ -17,6 +19,9 @@ class Problems {
  public:
   /// "ORIGIN:LINE: KEY: message"; an empty key is left out.
   void add(const Place& place, const std::string& key, const std::string& message);
+
+  /// One that was thrown, and has no line.
+  void add(const UserError& error);
 
   [[nodiscard]] bool empty() const { return found_.empty(); }
 

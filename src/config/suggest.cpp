@@ -30,6 +30,14 @@ std::size_t tolerance(const std::string& word) {
   return std::max<std::size_t>(1, std::min<std::size_t>(3, word.size() / 3));
 }
 
+/// The last name of a path as names of keys are written.
+std::string plain_leaf(const std::string& path) {
+  std::string leaf = leaf_of(path);
+  std::transform(leaf.begin(), leaf.end(), leaf.begin(),
+                 [](unsigned char c) { return c == '-' ? '_' : std::tolower(c); });
+  return leaf;
+}
+
 void append_new(std::vector<std::string>& paths, const std::string& path) {
   if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
 }
@@ -67,13 +75,16 @@ std::string nearest_word(const std::string& word, const std::vector<std::string>
   return best;
 }
 
+bool is_misspelling(const std::string& path, const std::string& known) {
+  return path.size() <= kLongest && parent_of(path) == parent_of(known) &&
+         edit_distance(plain_leaf(path), leaf_of(known)) <= 1;
+}
+
 std::vector<std::string> suggest_keys(const std::string& path, const KeyTable& table) {
   std::vector<std::string> suggestions;
   if (path.size() > kLongest) return suggestions;
   const std::string section = parent_of(path);
-  std::string leaf = leaf_of(path);
-  std::transform(leaf.begin(), leaf.end(), leaf.begin(),
-                 [](unsigned char c) { return c == '-' ? '_' : std::tolower(c); });
+  std::string leaf = plain_leaf(path);
   for (const auto& [theirs, ours] : other_names()) {
     if (leaf == theirs) leaf = ours;
   }

@@ -1,17 +1,17 @@
 // Values of keys: from YAML to the field, from the field to YAML, and what is allowed, in words.
 #pragma once
 
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "config/key_table.h"
 #include "config/yaml_tree.h"
 
 namespace dragoman {
 
-/// Checks type and range and stores the value in the key's field. On a problem the field stays as it was, and the
-/// message "found ..., expected ...; hint" comes back.
-std::optional<std::string> read_value(const Key& key, const YamlNode& node);
+/// Checks type and range and stores the value in the key's field. On a problem the field stays as it was, and
+/// messages "found ..., expected ...; hint" come back, one for each part of a list that is wrong.
+std::vector<std::string> read_value(const Key& key, const YamlNode& node);
 
 /// The value as one line of YAML that reads back to exactly the same.
 std::string write_value(const Key& key);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -13,6 +14,7 @@ namespace {
 
 using Kind = YamlNode::Kind;
 using Fault = std::optional<std::string>;
+using Faults = std::vector<std::string>;
 
 /// The problem of one value: what is there, what should be, and perhaps what to do.
 std::string fault(const std::string& found, const std::string& expected, const std::string& hint = "") {
@@ -90,10 +92,10 @@ Fault read_text(const Key& key, const YamlNode& node, std::string& value) {
   return {};
 }
 
-Fault read_list(const Key& key, const YamlNode& node, std::vector<std::string>& value) {
+Faults read_list(const Key& key, const YamlNode& node, std::vector<std::string>& value) {
   const bool choices = !key.allowed.choices.empty();
-  if (node.kind == Kind::map || node.kind == Kind::nothing) return fault(show(node), describe_allowed(key));
-  if (node.kind == Kind::list && node.items.empty() && choices) return fault("[]", describe_allowed(key));
+  if (node.kind == Kind::map || node.kind == Kind::nothing) return {fault(show(node), describe_allowed(key))};
+  if (node.kind == Kind::list && node.items.empty() && choices) return {fault("[]", describe_allowed(key))};
   std::vector<std::string> texts;
   const auto add = [&](const YamlNode& item) -> Fault {
     std::string text;
@@ -105,14 +107,12 @@ Fault read_list(const Key& key, const YamlNode& node, std::vector<std::string>& 
     texts.push_back(text);
     return {};
   };
-  if (node.kind == Kind::scalar) {
-    if (Fault problem = add(node)) return problem;
+  Faults faults;
+  for (const YamlNode& item : node.kind == Kind::scalar ? std::vector<YamlNode>{node} : node.items) {
+    if (Fault problem = add(item)) faults.push_back(*problem);
   }
-  for (const YamlNode& item : node.items) {
-    if (Fault problem = add(item)) return problem;
-  }
-  value = texts;
-  return {};
+  if (faults.empty()) value = texts;
+  return faults;
 }
 
 Fault read_bool(const Key& key, const YamlNode& node, bool& value) {
@@ -131,12 +131,14 @@ Fault read_bool(const Key& key, const YamlNode& node, bool& value) {
   return fault(show(node), describe_allowed(key));
 }
 
-Fault read_pair(const Key& key, const YamlNode& node, NumberPair pair) {
-  if (node.kind != Kind::list || node.items.size() != 2) return fault(show(node), describe_allowed(key));
+Faults read_pair(const Key& key, const YamlNode& node, NumberPair pair) {
+  if (node.kind != Kind::list || node.items.size() != 2) return {fault(show(node), describe_allowed(key))};
+  Faults faults;
   double numbers[2] = {};
   for (std::size_t i = 0; i < 2; ++i) {
-    if (Fault problem = read_number(key, node.items[i], numbers[i])) return problem;
+    if (Fault problem = read_number(key, node.items[i], numbers[i])) faults.push_back(*problem);
   }
+  if (!faults.empty()) return faults;
   *pair.first = numbers[0];
   *pair.second = numbers[1];
   return {};
@@ -144,20 +146,21 @@ Fault read_pair(const Key& key, const YamlNode& node, NumberPair pair) {
 
 }  // namespace
 
-std::optional<std::string> read_value(const Key& key, const YamlNode& node) {
+std::vector<std::string> read_value(const Key& key, const YamlNode& node) {
+  const auto at_most_one = [](const Fault& problem) { return problem ? Faults{*problem} : Faults{}; };
   return std::visit(
-      [&](auto field) -> Fault {
+      [&](auto field) -> Faults {
         using T = std::remove_pointer_t<decltype(field)>;
         if constexpr (std::is_same_v<T, NumberPair>) {
           return read_pair(key, node, field);
         } else if constexpr (std::is_same_v<T, bool>) {
-          return read_bool(key, node, *field);
+          return at_most_one(read_bool(key, node, *field));
         } else if constexpr (std::is_same_v<T, std::string>) {
-          return read_text(key, node, *field);
+          return at_most_one(read_text(key, node, *field));
         } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
           return read_list(key, node, *field);
         } else {
-          return read_number(key, node, *field);
+          return at_most_one(read_number(key, node, *field));
         }
       },
       key.field);

@@ -123,16 +123,15 @@ class TreeBuilder : public YAML::EventHandler {
     if (parent.node.kind == YamlNode::Kind::map) {
       parent.has_name = false;
       const std::vector<std::string>& names = parent.node.names;
+      if (names.size() >= kMaxYamlKeys) {
+        fail(source_, parent.name_line, "found more than " + std::to_string(kMaxYamlKeys) + " keys in one section");
+      }
       const auto same = std::find(names.begin(), names.end(), parent.name);
       if (same != names.end()) {
         const std::size_t first = parent.node.lines[static_cast<std::size_t>(same - names.begin())];
         const std::string where = source_.has_lines ? ", first on line " + std::to_string(first) : "";
         problems_.add({source_.origin, source_.has_lines ? parent.name_line : 0}, path_of(parent.name),
                       "found a second time" + where + "; remove one of them");
-        return;
-      }
-      if (names.size() >= kMaxYamlKeys) {
-        fail(source_, parent.name_line, "found more than " + std::to_string(kMaxYamlKeys) + " keys in one section");
       }
       parent.node.names.push_back(parent.name);
       parent.node.lines.push_back(parent.name_line);

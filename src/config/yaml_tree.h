@@ -34,7 +34,7 @@ struct YamlSource {
 };
 
 /// Parses one document. Throws UserError when the text is no YAML or uses what is refused; duplicate keys only go to
-/// `problems` (the first one counts), so that others are found too.
+/// `problems` and stay in the tree, so that others are found too.
 YamlNode parse_yaml(const std::string& text, const YamlSource& source, Problems& problems);
 
 }  // namespace dragoman

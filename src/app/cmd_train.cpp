@@ -147,6 +147,7 @@ void train(const TrainArguments& arguments) {
   const Config config = read_config(arguments);
   const int threads = use_threads(config.threads);
   const fs::path dir = config.training.model_dir;
+  check_writable(dir);
   check_model_dir(arguments, config, dir);
 
   // Everything that can be wrong with the input comes before anything is written or removed.

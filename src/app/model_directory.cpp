@@ -1,6 +1,13 @@
 #include "app/model_directory.h"
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
 #include <string>
+#include <system_error>
+
+#include "core/error.h"
 
 namespace dragoman {
 
@@ -15,6 +22,20 @@ std::vector<fs::path> training_files(const fs::path& dir) {
     for (const char* extension : {".model", ".json"}) files.push_back(dir / (std::string(name) + extension));
   }
   return files;
+}
+
+void check_writable(const fs::path& dir) {
+  std::error_code error;
+  fs::path there = dir;  // what exists of the path
+  while (!fs::exists(there, error) && !error && there.has_relative_path()) there = there.parent_path();
+  std::string name = (there / "dragoman-XXXXXX").string();
+  if (!error && mkdtemp(name.data()) == nullptr) error.assign(errno, std::generic_category());
+  if (error) {
+    throw UserError(dir.string(), 0,
+                    "the model directory can't be written (" + there.string() + ": " + error.message() +
+                        "); --model-dir or training.model_dir puts it elsewhere");
+  }
+  rmdir(name.c_str());
 }
 
 }  // namespace dragoman

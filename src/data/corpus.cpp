@@ -1,29 +1,18 @@
 #include "data/corpus.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <utility>
 
 #include "core/error.h"
-#include "core/utf8.h"
+#include "data/text_check.h"
 
 namespace dragoman {
 
 namespace {
 
-void check_utf8(const std::string& path, std::string_view line, std::size_t number) {
-  const std::size_t bad = first_invalid(line);
-  if (bad == std::string_view::npos) return;
-  std::array<char, 8> value{};
-  std::snprintf(value.data(), value.size(), "0x%02X", static_cast<unsigned>(static_cast<unsigned char>(line[bad])));
-  throw UserError(path, number,
-                  "invalid UTF-8 at byte " + std::to_string(bad + 1) + " of the line (" + value.data() +
-                      "); convert the file to UTF-8 or remove the line");
-}
-
 IndexedFile open_text(const std::string& path) {
-  return IndexedFile(path, [&](std::string_view line, std::size_t number) { check_utf8(path, line, number); });
+  return IndexedFile(path,
+                     [&](std::string_view line, std::size_t number) { check_text(path, line, number, number == 1); });
 }
 
 }  // namespace
@@ -52,7 +41,7 @@ void Corpus::add_pair(const std::string& source, const std::string& target) {
 
 void Corpus::add_tsv(const std::string& path, bool header) {
   const auto check = [&](std::string_view line, std::size_t number) {
-    check_utf8(path, line, number);
+    check_text(path, line, number, number == (header ? 2U : 1U));
     if (line.find('\t') == std::string_view::npos) {
       throw UserError(path, number, "found 1 column, expected at least 2 separated by TAB (source, target)");
     }

@@ -16,7 +16,7 @@ namespace dragoman {
 class Corpus {
  public:
   /// Reads every file once. UserError: a file missing or empty, source and target with unequal numbers of lines,
-  /// invalid UTF-8 (file, line, byte), a tsv line with fewer than two columns.
+  /// what is not UTF-8 text (text_check.h), a tsv line with fewer than two columns.
   explicit Corpus(const ParallelFiles& files, bool tsv_header = false);
 
   [[nodiscard]] std::size_t size() const { return size_; }

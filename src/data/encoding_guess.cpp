@@ -1,0 +1,71 @@
+#include "data/encoding_guess.h"
+
+#include <cstddef>
+
+#include "core/utf8.h"
+
+namespace dragoman {
+
+namespace {
+
+bool within(char c, unsigned first, unsigned last) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= first && byte <= last;
+}
+
+/// A stray NUL makes no UTF-16: there are several, and in a line that could be UTF-8 as well many, at one parity.
+bool is_utf16(std::string_view line, bool valid_utf8) {
+  std::size_t zeros[2] = {0, 0};
+  for (std::size_t i = 0; i < line.size(); ++i) zeros[i % 2] += line[i] == '\0';
+  const std::size_t count = zeros[0] + zeros[1];
+  const bool one_parity = zeros[0] == 0 || zeros[1] == 0;
+  return count >= 2 && (!valid_utf8 || (one_parity && 4 * count >= line.size()));
+}
+
+/// Bytes above ASCII, read as UTF-8 and as EUC-KR.
+struct HighBytes {
+  std::size_t utf8 = 0;      // valid sequences
+  std::size_t not_utf8 = 0;  // bad ones
+  std::size_t hangul = 0;    // pairs in the rows of Hangul syllables
+  std::size_t pairs = 0;     // other pairs
+  std::size_t singles = 0;
+  bool undefined = false;  // one that cp1252 lacks
+};
+
+void count_utf8(std::string_view line, HighBytes& count) {
+  for (std::size_t i = 0; i < line.size();) {
+    const Utf8Step step = next_utf8(line, i);
+    if (!step.valid) ++count.not_utf8;
+    if (step.valid && step.length > 1) ++count.utf8;
+    i += step.length;
+  }
+}
+
+void count_pairs(std::string_view line, HighBytes& count) {
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (!within(line[i], 0x80, 0xFF)) continue;
+    for (const unsigned gap : {0x81U, 0x8DU, 0x8FU, 0x90U, 0x9DU}) count.undefined |= within(line[i], gap, gap);
+    const bool pair = within(line[i], 0xA1, 0xFE) && i + 1 < line.size() && within(line[i + 1], 0xA1, 0xFE);
+    if (!pair) {
+      ++count.singles;
+    } else {
+      ++(within(line[i], 0xB0, 0xC8) ? count.hangul : count.pairs);
+      ++i;
+    }
+  }
+}
+
+}  // namespace
+
+Encoding guess_encoding(std::string_view line) {
+  HighBytes count;
+  count_utf8(line, count);
+  if (is_utf16(line, count.not_utf8 == 0)) return Encoding::utf16;
+  if (count.not_utf8 <= count.utf8) return Encoding::unknown;
+  count_pairs(line, count);
+  if (count.hangul > 4 * (count.pairs + count.singles)) return Encoding::cp949;
+  if (count.singles > count.hangul + count.pairs && !count.undefined) return Encoding::cp1252;
+  return Encoding::unknown;
+}
+
+}  // namespace dragoman

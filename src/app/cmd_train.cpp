@@ -19,6 +19,7 @@
 #include "config/config.h"
 #include "core/error.h"
 #include "core/parallel.h"
+#include "data/data_examiner.h"
 #include "io/atomic_file.h"
 #include "train/memory.h"
 #include "train/model_file.h"
@@ -178,7 +179,9 @@ void train(const TrainArguments& arguments) {
                             std::to_string((bytes + 999'999) / 1'000'000) + " MB in " +
                             fs::temp_directory_path().string());
   }
-  remarks.infos.push_back("training data: " + examine(encoder).describe(*train_corpus));
+  const DataReport report = examine(encoder, dev ? &*dev : nullptr, test ? &*test : nullptr);
+  for (std::string& line : report.lines()) remarks.infos.push_back(std::move(line));
+  for (std::string& warning : report.warnings()) remarks.warnings.push_back(std::move(warning));
   Seq2Seq model(config.model, static_cast<Index>(tokenizers.source->size()),
                 static_cast<Index>(tokenizers.target->size()));
   check_position_limits(model, encoder, dev, config.data.normalization);

@@ -54,9 +54,10 @@ class Batcher::Source {
   std::jthread thread_;  // last, so that it ends before what it uses
 };
 
-Batcher::Batcher(PairEncoder encoder, WindowOptions options, BatchPosition start, std::size_t prefetch)
-    : start_(start), corpus_size_(encoder.corpus().size()) {
-  WindowMaker maker(std::move(encoder), options, start.epoch, start.window);
+Batcher::Batcher(PairEncoder encoder, WindowOptions options, BatchPosition start, std::size_t prefetch,
+                 std::shared_ptr<DataExaminer> examiner)
+    : start_(start) {
+  WindowMaker maker(std::move(encoder), options, start.epoch, start.window, std::move(examiner));
   source_ = std::make_unique<Source>(std::move(maker), prefetch);
 }
 
@@ -77,7 +78,7 @@ TrainingBatch Batcher::next() {
   } else {
     result.after = {window_.epoch + 1, 0, 0};
     result.ends_epoch = true;
-    if (window_.report.lines == corpus_size_) result.report = window_.report;
+    result.report = std::move(window_.report);
   }
   return result;
 }

@@ -24,10 +24,9 @@ struct BatchPosition {
 /// A batch, and what the trainer may want to know with it.
 struct TrainingBatch {
   Batch batch;
-  BatchPosition after;      ///< where to begin to get the batches that follow
-  bool ends_epoch = false;  ///< the last of its epoch
-  /// What was kept and dropped in the epoch; set with ends_epoch, when the Batcher saw the whole epoch.
-  std::optional<CorpusReport> report;
+  BatchPosition after;               ///< where to begin to get the batches that follow
+  bool ends_epoch = false;           ///< the last of its epoch
+  std::optional<DataReport> report;  ///< of the first epoch, with ends_epoch, when an examiner is given
 };
 
 /// The order is that of window.h. Threads and interruptions change nothing: a Batcher begun at `after` of a batch
@@ -35,8 +34,10 @@ struct TrainingBatch {
 class Batcher {
  public:
   /// `prefetch`: windows made ahead by a thread; 0 makes them in next(), without a thread.
+  /// `examiner` (may be null) is shown the pairs of the first epoch, when `start` is in its first window.
   /// The corpus behind `encoder` must live longer.
-  Batcher(PairEncoder encoder, WindowOptions options, BatchPosition start = {}, std::size_t prefetch = 1);
+  Batcher(PairEncoder encoder, WindowOptions options, BatchPosition start = {}, std::size_t prefetch = 1,
+          std::shared_ptr<DataExaminer> examiner = nullptr);
   ~Batcher();
   Batcher(const Batcher&) = delete;
   Batcher& operator=(const Batcher&) = delete;
@@ -52,7 +53,6 @@ class Batcher {
   Window window_;
   std::uint64_t next_batch_ = 0;  // within window_
   BatchPosition start_;           // batches before it are skipped
-  std::size_t corpus_size_;
 };
 
 }  // namespace dragoman

@@ -1,7 +1,5 @@
 #include "data/corpus_report.h"
 
-#include <algorithm>
-
 namespace dragoman {
 
 namespace {
@@ -17,9 +15,7 @@ void CorpusReport::count(PairFate fate, std::size_t pair) {
     if (fate == PairFate::truncated) ++truncated;
     return;
   }
-  Reason& reason = dropped[i];
-  reason.first = reason.count == 0 ? pair : std::min(reason.first, pair);
-  ++reason.count;
+  dropped[i].add(pair);
 }
 
 std::string CorpusReport::describe(const Corpus& corpus) const {
@@ -28,8 +24,8 @@ std::string CorpusReport::describe(const Corpus& corpus) const {
   const char* separator = ": ";
   for (std::size_t i = 0; i < kDropReasons; ++i) {
     if (dropped[i].count == 0) continue;
-    text += separator + std::to_string(dropped[i].count) + " " + kReasons[i] +
-            " (first: " + corpus.where(dropped[i].first) + ")";
+    text +=
+        separator + std::to_string(dropped[i].count) + " " + kReasons[i] + " (first: " + dropped[i].where(corpus) + ")";
     separator = ", ";
   }
   if (truncated > 0) text += "; " + std::to_string(truncated) + " cut to data.max_length";

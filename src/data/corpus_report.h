@@ -6,6 +6,7 @@
 #include <string>
 
 #include "data/corpus.h"
+#include "data/first_lines.h"
 
 namespace dragoman {
 
@@ -15,21 +16,17 @@ inline constexpr std::size_t kDropReasons = 4;
 constexpr bool is_used(PairFate fate) { return fate == PairFate::kept || fate == PairFate::truncated; }
 
 struct CorpusReport {
-  struct Reason {
-    std::size_t count = 0;
-    std::size_t first = 0;  ///< the lowest pair, from 0 (when count > 0)
-  };
-
   std::size_t lines = 0;  ///< pairs looked at
   std::size_t kept = 0;
   std::size_t truncated = 0;  ///< kept, but cut to max_length
   bool sampled = false;       ///< only a part of the corpus was looked at
-  std::array<Reason, kDropReasons> dropped{};
+  std::array<FirstLines, kDropReasons> dropped{};
 
   void count(PairFate fate, std::size_t pair);
-  [[nodiscard]] const Reason& operator[](PairFate fate) const { return dropped[static_cast<std::size_t>(fate)]; }
+  [[nodiscard]] const FirstLines& operator[](PairFate fate) const { return dropped[static_cast<std::size_t>(fate)]; }
   [[nodiscard]] std::size_t total_dropped() const { return lines - kept; }
-  /// "6 of 8 pairs dropped: 4 with an empty source (first: a.en:2), 2 with an empty target (first: a.en:3)".
+  /// "6 of 8 pairs dropped: 4 with an empty source (first: a.en:2, 5, 6), 2 with an empty target (first:
+  /// a.en:3, 8)".
   [[nodiscard]] std::string describe(const Corpus& corpus) const;
 };
 

@@ -7,10 +7,6 @@
 
 namespace dragoman {
 
-namespace {
-constexpr std::size_t kSample = 100'000;
-}  // namespace
-
 PairEncoder::PairEncoder(const Corpus& corpus, TokenizerPair tokenizers, FilterOptions options, std::size_t cache_bytes)
     : corpus_(corpus),
       tokenizers_(std::move(tokenizers)),
@@ -36,31 +32,43 @@ void PairEncoder::reproducibly(std::uint64_t seed, const std::function<void()>& 
   }
 }
 
-void PairEncoder::read(std::size_t i, EncodedPair& pair, bool sample) const {
-  std::string source;
-  std::string target;
-  corpus_.read(i, source, target);
-  pair.line = i;
-  const auto pieces = [&](const Tokenizer& tokenizer, const std::string& line) {
-    const std::string text = normalize_text(line, options_.normalization);
-    return sample ? tokenizer.sample(text, options_.sampling) : tokenizer.encode(text);
-  };
-  pair.source = pieces(*tokenizers_.source, source);
-  pair.target = pieces(*tokenizers_.target, target);
+PairText PairEncoder::text(std::size_t i) const {
+  PairText text;
+  corpus_.read(i, text.source, text.target);
+  return {normalize_text(text.source, options_.normalization), normalize_text(text.target, options_.normalization)};
 }
 
-PairFate PairEncoder::encode_filtered(std::size_t i, EncodedPair& pair) const {
-  if (samples()) return filter(i, pair, true);
+PairEncoder PairEncoder::with(const Corpus& other) const {
+  return {other, tokenizers_, {.normalization = options_.normalization}, 0};
+}
+
+PairText PairEncoder::read(std::size_t i, EncodedPair& pair, bool sample) const {
+  PairText lines = text(i);
+  pair.line = i;
+  const auto pieces = [&](const Tokenizer& tokenizer, const std::string& line) {
+    return sample ? tokenizer.sample(line, options_.sampling) : tokenizer.encode(line);
+  };
+  pair.source = pieces(*tokenizers_.source, lines.source);
+  pair.target = pieces(*tokenizers_.target, lines.target);
+  return lines;
+}
+
+PairFate PairEncoder::encode_filtered(std::size_t i, EncodedPair& pair, PairText* text) const {
+  if (samples()) return filter(i, pair, true, text);
   PairFate fate{};
-  if (cache_->find(i, pair, fate)) return fate;
-  fate = filter(i, pair, false);
+  if (cache_->find(i, pair, fate)) {
+    if (text != nullptr && is_used(fate)) *text = this->text(i);
+    return fate;
+  }
+  fate = filter(i, pair, false, text);
   cache_->insert(i, pair, fate);
   return fate;
 }
 
-PairFate PairEncoder::filter(std::size_t i, EncodedPair& pair, bool sample) const {
+PairFate PairEncoder::filter(std::size_t i, EncodedPair& pair, bool sample, PairText* text) const {
   if (corpus_.bytes(i) > kMaxTrainingBytes) return PairFate::too_many_bytes;
-  read(i, pair, sample);
+  PairText lines = read(i, pair, sample);
+  if (text != nullptr) *text = std::move(lines);
   if (pair.source.empty()) return PairFate::empty_source;
   if (pair.target.empty()) return PairFate::empty_target;
   const std::size_t limit = options_.max_length;
@@ -73,26 +81,11 @@ PairFate PairEncoder::filter(std::size_t i, EncodedPair& pair, bool sample) cons
   return is_long ? PairFate::truncated : PairFate::kept;
 }
 
-void PairEncoder::encode(std::size_t i, EncodedPair& pair) const {
-  read(i, pair, false);
+void PairEncoder::encode(std::size_t i, EncodedPair& pair, PairText* text) const {
+  PairText lines = read(i, pair, false);
+  if (text != nullptr) *text = std::move(lines);
   pair.source.push_back(kEos);
   pair.target.push_back(kEos);
-}
-
-CorpusReport examine(const PairEncoder& encoder) {
-  CorpusReport report;
-  const std::size_t size = encoder.corpus().size();
-  report.sampled = size > kExamineAll;
-  const std::size_t count = report.sampled ? kSample : size;
-  encoder.reproducibly(0, [&] {  // with sampled pieces: about what an epoch will drop
-    EncodedPair pair;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t line = report.sampled ? i * size / count : i;
-      report.count(encoder.encode_filtered(line, pair), line);
-    }
-  });
-  if (report.kept == 0 && !report.sampled) throw_nothing_left(report, encoder.corpus());
-  return report;
 }
 
 void throw_nothing_left(const CorpusReport& report, const Corpus& corpus) {

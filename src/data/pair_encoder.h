@@ -24,6 +24,12 @@ struct FilterOptions {
   SamplingOptions sampling = {};
 };
 
+/// The lines of a pair, cleaned.
+struct PairText {
+  std::string source;
+  std::string target;
+};
+
 /// Refers to the corpus, which must live longer. Const methods may be called by several threads. Copies share one
 /// cache of encoded training pairs; with subword sampling there is none.
 class PairEncoder {
@@ -33,33 +39,30 @@ class PairEncoder {
   PairEncoder(const Corpus& corpus, TokenizerPair tokenizers, FilterOptions options,
               std::size_t cache_bytes = kDefaultCache);
 
-  /// Training, with sampled pieces if sampling is on: fills `pair` when the fate is kept or truncated.
-  PairFate encode_filtered(std::size_t i, EncodedPair& pair) const;
+  /// Training, with sampled pieces if sampling is on: fills `pair` when the fate is kept or truncated, and then
+  /// *text too (may be null).
+  PairFate encode_filtered(std::size_t i, EncodedPair& pair, PairText* text = nullptr) const;
   /// Runs work(), in which encode_filtered() depends on `seed` and the order of its calls if pieces are sampled.
   void reproducibly(std::uint64_t seed, const std::function<void()>& work) const;
   /// Development and test text: nothing is dropped or cut.
-  void encode(std::size_t i, EncodedPair& pair) const;
+  void encode(std::size_t i, EncodedPair& pair, PairText* text = nullptr) const;
+  [[nodiscard]] PairText text(std::size_t i) const;
+  /// The same cleaning and tokenizers for development or test text, without a cache.
+  [[nodiscard]] PairEncoder with(const Corpus& other) const;
 
   [[nodiscard]] const Corpus& corpus() const { return corpus_; }
   [[nodiscard]] const TokenizerPair& tokenizers() const { return tokenizers_; }
 
  private:
   [[nodiscard]] bool samples() const { return options_.sampling.alpha > 0; }
-  void read(std::size_t i, EncodedPair& pair, bool sample) const;  // without eos
-  PairFate filter(std::size_t i, EncodedPair& pair, bool sample) const;
+  PairText read(std::size_t i, EncodedPair& pair, bool sample) const;  // without eos
+  PairFate filter(std::size_t i, EncodedPair& pair, bool sample, PairText* text) const;
 
   const Corpus& corpus_;
   TokenizerPair tokenizers_;
   FilterOptions options_;
   std::shared_ptr<EncodedCache> cache_;
 };
-
-/// A corpus of more pairs is examined by a sample at first.
-inline constexpr std::size_t kExamineAll = 500'000;
-
-/// Runs the filter over the corpus, or over a fixed sample of 100,000 pairs when there are more than kExamineAll.
-/// UserError when nothing of the whole corpus is kept.
-[[nodiscard]] CorpusReport examine(const PairEncoder& encoder);
 
 /// The error for a corpus of which nothing is left to train on.
 [[noreturn]] void throw_nothing_left(const CorpusReport& report, const Corpus& corpus);

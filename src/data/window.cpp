@@ -19,8 +19,13 @@ bool shorter(const EncodedPair& a, const EncodedPair& b) {
 
 }  // namespace
 
-WindowMaker::WindowMaker(PairEncoder encoder, WindowOptions options, std::uint64_t epoch, std::size_t window)
-    : encoder_(std::move(encoder)), options_(options), epoch_(epoch), index_(window) {
+WindowMaker::WindowMaker(PairEncoder encoder, WindowOptions options, std::uint64_t epoch, std::size_t window,
+                         std::shared_ptr<DataExaminer> examiner)
+    : encoder_(std::move(encoder)),
+      options_(options),
+      epoch_(epoch),
+      index_(window),
+      examiner_(window == 0 ? std::move(examiner) : nullptr) {
   if (options_.window == 0) throw UserError("training.window: found 0, expected at least 1");
   if (options_.batch_tokens == 0) throw UserError("training.batch_tokens: found 0, expected at least 1");
   const std::size_t size = encoder_.corpus().size();
@@ -50,8 +55,10 @@ Window WindowMaker::make(const std::stop_token& stop) {
   encoder_.reproducibly(hash_key({options_.seed, hash_name("pieces"), epoch_, index_}), [&] {
     for (std::size_t i = begin; i < end && !stop.stop_requested(); ++i) {
       EncodedPair pair;
-      const PairFate fate = encoder_.encode_filtered(order_[i], pair);
+      PairText text;
+      const PairFate fate = encoder_.encode_filtered(order_[i], pair, examiner_ ? &text : nullptr);
       report_.count(fate, order_[i]);
+      if (examiner_) examiner_->add(order_[i], fate, pair, text);
       if (is_used(fate)) pairs.push_back(std::move(pair));
     }
   });
@@ -88,7 +95,10 @@ Window WindowMaker::next(const std::stop_token& stop) {
   }
   ahead_ = find(stop);
   window.ends_epoch = ahead_.batches.empty();
-  window.report = report_;
+  if (window.ends_epoch && examiner_ && !stop.stop_requested()) {
+    window.report = examiner_->report();
+    examiner_.reset();
+  }
   return window;
 }
 

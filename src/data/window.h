@@ -9,11 +9,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
 #include "core/batch.h"
 #include "data/corpus_report.h"
+#include "data/data_examiner.h"
 #include "data/pair_encoder.h"
 
 namespace dragoman {
@@ -29,16 +32,18 @@ struct Window {
   std::uint64_t epoch = 0;
   std::size_t index = 0;
   std::vector<Batch> batches;
-  bool ends_epoch = false;  ///< no later window of the epoch has any batch
-  CorpusReport report;      ///< of the epoch up to here, counted from the first window that was made
+  bool ends_epoch = false;           ///< no later window of the epoch has any batch
+  std::optional<DataReport> report;  ///< of the first epoch, with ends_epoch, when an examiner is given
 };
 
 /// Makes one window after the other, forever. Not for several threads at once. Memory: 4 bytes a line of the
 /// corpus, and two windows.
 class WindowMaker {
  public:
-  /// Begins at (epoch, window). `encoder` is copied; its corpus must live longer.
-  WindowMaker(PairEncoder encoder, WindowOptions options, std::uint64_t epoch, std::size_t window);
+  /// Begins at (epoch, window). `encoder` is copied; its corpus must live longer. `examiner` (may be null) is shown
+  /// the pairs of the first epoch, when that begins at its first window.
+  WindowMaker(PairEncoder encoder, WindowOptions options, std::uint64_t epoch, std::size_t window,
+              std::shared_ptr<DataExaminer> examiner = nullptr);
 
   /// The next window that has a batch. UserError when a whole epoch has none. When a stop is requested the result
   /// is worthless.
@@ -57,7 +62,8 @@ class WindowMaker {
   std::size_t index_;                 // of the window to be made next
   std::vector<std::uint32_t> order_;  // the permutation of epoch_
   CorpusReport report_;               // of epoch_
-  Window ahead_;                      // made already, when it has batches
+  std::shared_ptr<DataExaminer> examiner_;
+  Window ahead_;  // made already, when it has batches
 };
 
 }  // namespace dragoman

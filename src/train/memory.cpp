@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "data/data_examiner.h"
 #include "decode/search_rules.h"
 #include "kernels/packed_weights.h"
 #include "train/validation.h"
@@ -99,13 +100,15 @@ MemoryEstimate estimate_memory(const Seq2Seq& model, const PairEncoder& encoder,
   const std::size_t lines = encoder.corpus().size();
   const std::size_t windows = kWindowsAhead * static_cast<std::size_t>(options.window);
   estimate.batches = std::min(lines, windows) * pair_bytes;
-  if (lines > kExamineAll) {  // the cache of encoded pairs fills up during the first epoch
+  if (lines > kExamineAll) {  // in the first epoch the cache of encoded pairs fills up, and all pairs are examined
     const double pairs_of_update = static_cast<double>(options.accumulate * options.batch_tokens) *
                                    static_cast<double>(piece.count()) / static_cast<double>(piece.target.tokens());
     const double pairs = static_cast<double>(options.max_updates) * pairs_of_update + static_cast<double>(windows);
     const std::size_t seen =
         options.max_updates == 0 || pairs > static_cast<double>(lines) ? lines : static_cast<std::size_t>(pairs);
-    estimate.batches += lines * sizeof(std::uint32_t) + std::min(seen * pair_bytes, PairEncoder::kDefaultCache);
+    const std::size_t order = sizeof(std::uint32_t);
+    const std::size_t hashes = 2 * sizeof(std::uint64_t);
+    estimate.batches += lines * (order + hashes) + std::min(seen * pair_bytes, PairEncoder::kDefaultCache);
   }
   return estimate;
 }

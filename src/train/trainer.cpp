@@ -79,7 +79,11 @@ void Trainer::begin_batches() {
   window.seed = input_.seed;
   window.batch_tokens = static_cast<std::size_t>(input_.training.batch_tokens);
   window.window = static_cast<std::size_t>(input_.training.window);
-  batcher_ = std::make_unique<Batcher>(*input_.train, window, state_.position);
+  std::shared_ptr<DataExaminer> examiner;
+  if (input_.train->corpus().size() > kExamineAll && state_.position == BatchPosition{}) {  // examined by a sample
+    examiner = std::make_shared<DataExaminer>(*input_.train, input_.dev, input_.test);
+  }
+  batcher_ = std::make_unique<Batcher>(*input_.train, window, state_.position, 1, std::move(examiner));
 }
 
 bool Trainer::finished() const {
@@ -135,8 +139,9 @@ std::vector<Batch> Trainer::accumulate(std::int64_t update) {
       batches.push_back(std::move(next.batch));
     }
     if (!next.ends_epoch) continue;
-    if (next.report && next.after.epoch == 1 && next.report->lines > kExamineAll) {
-      observer_.info("training data, first epoch: " + next.report->describe(input_.train->corpus()));
+    if (next.report) {
+      for (const std::string& line : next.report->lines("training data, first epoch")) observer_.info(line);
+      for (const std::string& warning : next.report->warnings()) observer_.warning(warning);
     }
     state_.epoch_ended = true;
     state_.epoch_pairs = 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/rng.h"
+#include "data/data_examiner.h"
 #include "data/temp_files.h"
 
 namespace dragoman {
@@ -62,6 +63,12 @@ std::vector<TrainingBatch> epoch_of(Batcher& batcher) {
   do batches.push_back(batcher.next());
   while (!batches.back().ends_epoch);
   return batches;
+}
+
+std::size_t pairs_of(const std::vector<TrainingBatch>& batches) {
+  std::size_t pairs = 0;
+  for (const TrainingBatch& item : batches) pairs += item.batch.line.size();
+  return pairs;
 }
 
 void expect_equal(const TrainingBatch& a, const TrainingBatch& b) {
@@ -254,23 +261,39 @@ TEST(Batcher, SkipsWindowsOfWhichNothingIsKept) {
   EXPECT_EQ(beyond.next().after.epoch, 1u);
 }
 
-TEST(Batcher, ReportsEachWholeEpoch) {
+TEST(Batcher, ReportsTheFirstEpochToAnExaminer) {
   const Sample sample;
-  Batcher batcher(*sample.encoder, kOptions);
-  for (int epoch = 0; epoch < 2; ++epoch) {
+  const auto expected = examine(*sample.encoder).lines();
+  for (const std::size_t prefetch : {0, 2}) {
+    Batcher batcher(*sample.encoder, kOptions, {}, prefetch,
+                    std::make_shared<DataExaminer>(*sample.encoder, nullptr, nullptr));
     const auto batches = epoch_of(batcher);
     for (std::size_t i = 0; i + 1 < batches.size(); ++i) EXPECT_FALSE(batches[i].report);
     ASSERT_TRUE(batches.back().report);
-    const CorpusReport& report = *batches.back().report;
+    const CorpusReport& report = batches.back().report->pairs;
     EXPECT_EQ(report.lines, Sample::kLines);
     EXPECT_EQ(report.kept, sample.kept.size());
     EXPECT_EQ(report[PairFate::empty_source].count, 11u);
-    EXPECT_EQ(report[PairFate::empty_source].first, 0u);
-    EXPECT_EQ(report[PairFate::too_long].first, 55u);
+    EXPECT_EQ(report[PairFate::empty_source].first, (std::vector<std::size_t>{0, 10, 20}));
+    EXPECT_EQ(report[PairFate::too_long].first, std::vector<std::size_t>{55});
+    EXPECT_EQ(batches.back().report->lines(), expected) << "the order of lines doesn't matter";
+    EXPECT_FALSE(epoch_of(batcher).back().report) << "the second epoch";
   }
-  Batcher late(*sample.encoder, kOptions, {0, 2, 0});
+}
+
+TEST(Batcher, ReportsNoPartOfAnEpoch) {
+  const Sample sample;
+  Batcher late(*sample.encoder, kOptions, {0, 2, 0}, 1,
+               std::make_shared<DataExaminer>(*sample.encoder, nullptr, nullptr));
   EXPECT_FALSE(epoch_of(late).back().report);
-  EXPECT_TRUE(epoch_of(late).back().report);
+  EXPECT_FALSE(epoch_of(late).back().report);
+}
+
+TEST(Batcher, AnExaminerChangesNoBatch) {
+  const Sample sample;
+  Batcher plain(*sample.encoder, kOptions);
+  Batcher examined(*sample.encoder, kOptions, {}, 1, std::make_shared<DataExaminer>(*sample.encoder, nullptr, nullptr));
+  for (int i = 0; i < 150; ++i) expect_equal(plain.next(), examined.next());
 }
 
 TEST(Batcher, AWindowMayHoldTheWholeCorpus) {
@@ -317,7 +340,7 @@ TEST(Batcher, ACacheOfAnySizeChangesNothing) {
   const auto expected = take(plain, 150);
   for (const std::size_t bytes : {100, 1000, 1'000'000}) {
     const PairEncoder encoder(*sample.corpus, sample.encoder->tokenizers(), {20, "skip", "clean"}, bytes);
-    EXPECT_EQ(examine(encoder).kept, sample.kept.size());
+    EXPECT_EQ(examine(encoder).pairs.kept, sample.kept.size());
     Batcher batcher(encoder, kOptions);
     for (const TrainingBatch& item : expected) expect_equal(batcher.next(), item);
   }
@@ -328,7 +351,7 @@ TEST(Batcher, NeedsNoTokenizerForPairsItHasSeen) {
   Batcher batcher(*sample.encoder, kOptions, {}, 0);
   const auto first = epoch_of(batcher);
   sample.files.write("a", "");  // reading would fail from here on
-  EXPECT_EQ(epoch_of(batcher).back().report->kept, sample.kept.size());
+  EXPECT_EQ(pairs_of(epoch_of(batcher)), pairs_of(first));
 }
 
 TEST(Batcher, EndsItsThreadAtAnyTime) {

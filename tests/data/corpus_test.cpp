@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "data/data_examiner.h"
 #include "data/pair_encoder.h"
 #include "data/temp_files.h"
 
@@ -120,26 +121,26 @@ TEST(Examine, CountsWhatIsDroppedAndWhy) {
   const std::string huge(kMaxTrainingBytes + 1, 'x');
   const Corpus corpus(
       two(files.write("a.en", "a\n\na b c d\nb\n \nc\n" + huge + "\n"), files.write("a.de", "a\nb\nc\n\t\n\nc\nc\n")));
-  const CorpusReport report = examine(encoder_of(corpus, {3, "skip", "clean"}));
+  const CorpusReport report = examine(encoder_of(corpus, {3, "skip", "clean"})).pairs;
   EXPECT_EQ(report.lines, 7u);
   EXPECT_EQ(report.kept, 2u);
   EXPECT_FALSE(report.sampled);
   EXPECT_EQ(report[PairFate::empty_source].count, 2u);
-  EXPECT_EQ(report[PairFate::empty_source].first, 1u);
+  EXPECT_EQ(report[PairFate::empty_source].first, (std::vector<std::size_t>{1, 4}));
   EXPECT_EQ(report[PairFate::empty_target].count, 1u);
-  EXPECT_EQ(report[PairFate::empty_target].first, 3u);
+  EXPECT_EQ(report[PairFate::empty_target].first, std::vector<std::size_t>{3});
   EXPECT_EQ(report[PairFate::too_long].count, 1u);
-  EXPECT_EQ(report[PairFate::too_many_bytes].first, 6u);
+  EXPECT_EQ(report[PairFate::too_many_bytes].first, std::vector<std::size_t>{6});
   const std::string text = report.describe(corpus);
   EXPECT_TRUE(contains(text, "5 of 7 pairs dropped")) << text;
-  EXPECT_TRUE(contains(text, "2 with an empty source (first: " + files.path("a.en") + ":2)")) << text;
+  EXPECT_TRUE(contains(text, "2 with an empty source (first: " + files.path("a.en") + ":2, 5)")) << text;
   EXPECT_TRUE(contains(text, "1 over 100 kB")) << text;
 }
 
 TEST(Examine, CountsTruncatedPairsAsKept) {
   const TempFiles files;
   const Corpus corpus(two(files.write("a", "a b c d\na\n"), files.write("b", "x\nx y z\n")));
-  const CorpusReport report = examine(encoder_of(corpus, {2, "truncate", "clean"}));
+  const CorpusReport report = examine(encoder_of(corpus, {2, "truncate", "clean"})).pairs;
   EXPECT_EQ(report.kept, 2u);
   EXPECT_EQ(report.truncated, 2u);
   EXPECT_TRUE(contains(report.describe(corpus), "2 cut to data.max_length"));
@@ -203,7 +204,7 @@ TEST(DirtyCorpus, DropsPairsWithAnEmptySideAsPairs) {
   SKIP_WITHOUT_DIRTY_TEXT();
   const Corpus corpus(dirty_pair("09-empty"));
   const PairEncoder encoder = encoder_of(corpus);
-  const CorpusReport report = examine(encoder);
+  const CorpusReport report = examine(encoder).pairs;
   EXPECT_TRUE(contains(report.describe(corpus), "6 of 8 pairs dropped")) << report.describe(corpus);
   EncodedPair pair;
   EXPECT_EQ(encoder.encode_filtered(0, pair), PairFate::kept);
@@ -213,7 +214,7 @@ TEST(DirtyCorpus, DropsPairsWithAnEmptySideAsPairs) {
 TEST(DirtyCorpus, SkipsLongLinesAndCountsThem) {
   SKIP_WITHOUT_DIRTY_TEXT();
   const Corpus corpus(dirty_pair("13-long"));
-  const CorpusReport report = examine(encoder_of(corpus));
+  const CorpusReport report = examine(encoder_of(corpus)).pairs;
   EXPECT_EQ(report.lines, 7u);
   EXPECT_GE(report[PairFate::too_long].count, 2u);  // 2,000 and 1,170 words
   EXPECT_GE(report.kept, 1u);
@@ -223,16 +224,16 @@ TEST(DirtyCorpus, KeepsEveryLineBreakInsideItsLine) {
   SKIP_WITHOUT_DIRTY_TEXT();
   const Corpus corpus(dirty_pair("05-linebreaks"));
   EXPECT_EQ(corpus.size(), 6u);
-  EXPECT_EQ(examine(encoder_of(corpus)).kept, 6u);
+  EXPECT_EQ(examine(encoder_of(corpus)).pairs.kept, 6u);
   const Corpus marks(dirty_pair("03-bom"));
   const PairEncoder encoder = encoder_of(marks);
-  EXPECT_EQ(examine(encoder).kept, 8u);
+  EXPECT_EQ(examine(encoder).pairs.kept, 8u);
 }
 
 TEST(DirtyCorpus, TakesOnePairAndRefusesBlanksOnly) {
   SKIP_WITHOUT_DIRTY_TEXT();
   const Corpus one(dirty_pair("19-one"));
-  EXPECT_EQ(examine(encoder_of(one)).kept, 1u);
+  EXPECT_EQ(examine(encoder_of(one)).pairs.kept, 1u);
   const Corpus blank(dirty_pair("19-only-newlines"));
   EXPECT_TRUE(contains(user_error([&] { encoder_of(blank); }), "no words"));
   const PairEncoder encoder(blank, encoder_of(one).tokenizers(), {});

@@ -100,7 +100,7 @@ def test_tsv_files_give_their_first_two_columns(folder):
 def test_long_lines_are_skipped_counted_and_shown(folder, tokenizer):
     said = train(folder, f"long-{tokenizer}", *files("13-long"), tokenizer=tokenizer)
     dropped = {"word": 2, "char": 4}.get(tokenizer)
-    assert "over data.max_length (first: " in said and "13-long.en:2)" in said
+    assert "over data.max_length (first: " in said and "13-long.en:2" in said
     assert dropped is None or f"{dropped} of 7 pairs dropped" in said
     truncated = train(folder, f"cut-{tokenizer}", *files("13-long"), "--set", "data.on_long=truncate",
                       tokenizer=tokenizer)  # fmt: skip

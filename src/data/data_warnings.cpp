@@ -1,0 +1,132 @@
+// Which numbers of a data report deserve a warning. Shares from which on they do:
+#include <algorithm>
+#include <utility>
+
+#include "data/data_report.h"
+
+namespace dragoman {
+
+namespace {
+
+constexpr double kDropped = 0.10;
+constexpr double kUnknown = 0.01;     // of the pieces of a side
+constexpr double kDuplicates = 0.10;  // of the pairs in use
+constexpr double kCopies = 0.02;
+constexpr double kHeldOutPairs = 0.01;    // of development or test lines
+constexpr double kHeldOutSources = 0.05;  // the same source may well have another translation
+constexpr double kUnseen = 0.01;          // lines with a character that training lacks
+constexpr double kForeign = 0.10;         // by how much more words of the other side are known
+constexpr std::size_t kMaxWarnings = 5;
+
+using Warnings = std::vector<std::string>;
+
+double share(std::size_t part, std::size_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+bool reaches(std::size_t part, std::size_t whole, double threshold) {
+  return part > 0 && share(part, whole) >= threshold;
+}
+
+/// "3 of 10 WHAT (30.0 %; warned from 10 %; first: a.en:2)".
+std::string numbers(std::size_t part, std::size_t whole, const std::string& what, double threshold,
+                    const std::string& first) {
+  return std::to_string(part) + " of " + std::to_string(whole) + " " + what + " (" + percent(part, whole) +
+         "; warned from " + std::to_string(static_cast<int>(100 * threshold + 0.5)) + " %; first: " + first + ")";
+}
+
+void warn_of_sides(const HeldOutReport& report, Warnings& warnings) {
+  const auto foreign = [](const HeldOutSide& side) {
+    const auto more = static_cast<double>(side.other_words) - static_cast<double>(side.own_words);
+    return more > 0 && more >= kForeign * static_cast<double>(side.words);
+  };
+  const bool both = foreign(report.sides[0]) && foreign(report.sides[1]);
+  for (int i = 0; i < 2; ++i) {
+    const HeldOutSide& side = report.sides[i];
+    if (!foreign(side) || (both && i == 1)) continue;
+    const std::string name = i == 0 ? "source" : "target";
+    const std::string other = i == 0 ? "target" : "source";
+    warnings.push_back(report.name + ": " + (both ? "source and target look swapped" : name + " looks like " + other) +
+                       ": of its " + name + " words the training " + other + " has " +
+                       percent(side.other_words, side.words) + ", the training " + name + " " +
+                       percent(side.own_words, side.words) +
+                       " (warned from 10 points; first: " + side.foreign_lines.first + "); check which file is which");
+  }
+}
+
+void warn_of_overlap(const HeldOutReport& report, Warnings& warnings) {
+  const bool pairs = reaches(report.pairs.count, report.lines, kHeldOutPairs);
+  if (!pairs && !reaches(report.sources.count, report.lines, kHeldOutSources)) return;
+  const Found& found = pairs ? report.pairs : report.sources;
+  warnings.push_back(report.name + ": " +
+                     numbers(found.count, report.lines, pairs ? "lines are training pairs" : "sources are in training",
+                             pairs ? kHeldOutPairs : kHeldOutSources, found.first) +
+                     "; its scores will be too good: remove them from the training data");
+}
+
+void warn_of_unseen(const HeldOutReport& report, Warnings& warnings) {
+  for (int i = 0; i < 2; ++i) {
+    const HeldOutSide& side = report.sides[i];
+    if (!reaches(side.unseen_lines.count, report.lines, kUnseen)) continue;
+    const std::string name = i == 0 ? "source" : "target";
+    warnings.push_back(report.name + ": " +
+                       numbers(side.unseen_lines.count, report.lines,
+                               name + " lines have characters that the training " + name + " lacks", kUnseen,
+                               side.unseen_lines.first) +
+                       ": " + side.unseen.examples +
+                       "; the model can't learn them: write both texts the same way, or add "
+                       "training text that has them");
+  }
+}
+
+void warn_of_pairs(const DataReport& report, Warnings& warnings) {
+  const std::size_t kept = report.pairs.kept;
+  if (reaches(report.copies.count, kept, kCopies)) {
+    warnings.push_back(
+        "training data: " +
+        numbers(report.copies.count, kept, "pairs have the same text on both sides", kCopies, report.copies.first) +
+        "; remove untranslated lines, unless the task is to copy");
+  }
+  if (reaches(report.pairs.total_dropped(), report.pairs.lines, kDropped)) {
+    warnings.push_back("training data: " + report.fates + " (" +
+                       percent(report.pairs.total_dropped(), report.pairs.lines) +
+                       "; warned from 10 %); repair the files, or set data.max_length and data.on_long");
+  }
+  if (reaches(report.duplicates.count, kept, kDuplicates)) {
+    warnings.push_back(
+        "training data: " +
+        numbers(report.duplicates.count, kept, "pairs repeat an earlier one", kDuplicates, report.duplicates.first) +
+        "; remove them, unless they shall weigh more");
+  }
+}
+
+void warn_of_unknown(const DataReport& report, Warnings& warnings) {
+  for (int i = 0; i < 2; ++i) {
+    const SideReport& side = report.sides[i];
+    if (!reaches(side.unknown, side.pieces, kUnknown)) continue;
+    warnings.push_back(
+        "training data: " +
+        numbers(side.unknown, side.pieces, std::string(i == 0 ? "source" : "target") + " pieces are unknown", kUnknown,
+                side.unknown_lines.first) +
+        "; raise tokenizer.vocab_size or character_coverage, or lower min_frequency" +
+        (side.without_piece.count > 0 ? "; characters without a piece: " + side.without_piece.examples : ""));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> DataReport::warnings() const {
+  Warnings warnings;
+  for (const HeldOutReport& report : held_out) warn_of_sides(report, warnings);
+  for (const HeldOutReport& report : held_out) warn_of_overlap(report, warnings);
+  warn_of_pairs(*this, warnings);
+  warn_of_unknown(*this, warnings);
+  // A sample lacks characters that the rest may have.
+  if (!pairs.sampled) {
+    for (const HeldOutReport& report : held_out) warn_of_unseen(report, warnings);
+  }
+  if (warnings.size() > kMaxWarnings) warnings.resize(kMaxWarnings);
+  return warnings;
+}
+
+}  // namespace dragoman

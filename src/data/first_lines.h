@@ -1,0 +1,24 @@
+// A count of lines with the first of them, for messages.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "data/corpus.h"
+
+namespace dragoman {
+
+struct FirstLines {
+  static constexpr std::size_t kShown = 3;
+
+  std::size_t count = 0;
+  std::vector<std::size_t> first;  ///< the lowest pairs, from 0, in order; at most kShown
+
+  /// The order of calls doesn't matter.
+  void add(std::size_t pair);
+  /// "a.en:2, 3, b.en:1", or "" when there are none.
+  [[nodiscard]] std::string where(const Corpus& corpus) const;
+};
+
+}  // namespace dragoman

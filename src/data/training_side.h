@@ -1,0 +1,40 @@
+// Statistics of one side of the training pairs, gathered line by line.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/real.h"
+#include "data/data_report.h"
+#include "data/tokenizer.h"
+
+namespace dragoman {
+
+/// Memory: 0.7 MB.
+class TrainingSide {
+ public:
+  TrainingSide();
+
+  /// A cleaned line with its ids, eos included.
+  void add(std::size_t line, std::string_view text, std::span<const TokenId> ids);
+
+  [[nodiscard]] bool has(char32_t c) const { return characters_[c]; }
+  /// Only words of the first 100,000 lines are known; one word in some hundred is taken for another by mistake.
+  [[nodiscard]] bool has_word(std::string_view word) const;
+  [[nodiscard]] SideReport report(const Corpus& corpus, const Tokenizer& tokenizer) const;
+
+ private:
+  [[nodiscard]] std::vector<char32_t> without_piece(const Tokenizer& tokenizer) const;
+
+  std::size_t lines_ = 0;
+  std::vector<std::size_t> lengths_;
+  std::size_t unknown_ = 0;
+  FirstLines unknown_lines_;
+  std::vector<bool> characters_;  // by code point
+  std::vector<bool> words_;       // by the last bits of their hashes
+};
+
+}  // namespace dragoman

@@ -35,15 +35,16 @@ std::string numbers(std::size_t part, std::size_t whole, const std::string& what
          "; warned from " + std::to_string(static_cast<int>(100 * threshold + 0.5)) + " %; first: " + first + ")";
 }
 
+bool is_foreign(const HeldOutSide& side) {
+  const auto more = static_cast<double>(side.other_words) - static_cast<double>(side.own_words);
+  return more > 0 && more >= kForeign * static_cast<double>(side.words);
+}
+
 void warn_of_sides(const HeldOutReport& report, Warnings& warnings) {
-  const auto foreign = [](const HeldOutSide& side) {
-    const auto more = static_cast<double>(side.other_words) - static_cast<double>(side.own_words);
-    return more > 0 && more >= kForeign * static_cast<double>(side.words);
-  };
-  const bool both = foreign(report.sides[0]) && foreign(report.sides[1]);
+  const bool both = is_foreign(report.sides[0]) && is_foreign(report.sides[1]);
   for (int i = 0; i < 2; ++i) {
     const HeldOutSide& side = report.sides[i];
-    if (!foreign(side) || (both && i == 1)) continue;
+    if (!is_foreign(side) || (both && i == 1)) continue;
     const std::string name = i == 0 ? "source" : "target";
     const std::string other = i == 0 ? "target" : "source";
     warnings.push_back(report.name + ": " + (both ? "source and target look swapped" : name + " looks like " + other) +
@@ -67,7 +68,7 @@ void warn_of_overlap(const HeldOutReport& report, Warnings& warnings) {
 void warn_of_unseen(const HeldOutReport& report, Warnings& warnings) {
   for (int i = 0; i < 2; ++i) {
     const HeldOutSide& side = report.sides[i];
-    if (!reaches(side.unseen_lines.count, report.lines, kUnseen)) continue;
+    if (is_foreign(side) || !reaches(side.unseen_lines.count, report.lines, kUnseen)) continue;
     const std::string name = i == 0 ? "source" : "target";
     warnings.push_back(report.name + ": " +
                        numbers(side.unseen_lines.count, report.lines,

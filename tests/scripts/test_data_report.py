@@ -80,6 +80,7 @@ def test_development_and_test_text_is_compared_with_training(folder):
     found = "\n".join(warnings(said))
     assert "development data: source and target look swapped" in found and f"first: {folder / 'dev.en'}:1, 2" in found
     assert f"test data: 1 of 3 lines are training pairs (33.3 %; warned from 1 %; first: {test}:1)" in found
+    assert "characters that the training" not in found, "they come with the other language"
     assert len(warnings(said)) == 5
 
 

@@ -1,6 +1,5 @@
-// Which numbers of a data report deserve a warning. Shares from which on they do:
-#include <algorithm>
-#include <utility>
+// Which numbers of a data report deserve a warning.
+#include <cmath>
 
 #include "data/data_report.h"
 
@@ -8,6 +7,7 @@ namespace dragoman {
 
 namespace {
 
+// Shares from which on they do.
 constexpr double kDropped = 0.10;
 constexpr double kUnknown = 0.01;     // of the pieces of a side
 constexpr double kDuplicates = 0.10;  // of the pairs in use
@@ -17,6 +17,7 @@ constexpr double kHeldOutSources = 0.05;  // the same source may well have anoth
 constexpr double kUnseen = 0.01;          // lines with a character that training lacks
 constexpr double kForeign = 0.10;         // by how much more words of the other side are known
 constexpr std::size_t kMaxWarnings = 5;
+constexpr const char* kSides[] = {"source", "target"};
 
 using Warnings = std::vector<std::string>;
 
@@ -32,7 +33,7 @@ bool reaches(std::size_t part, std::size_t whole, double threshold) {
 std::string numbers(std::size_t part, std::size_t whole, const std::string& what, double threshold,
                     const std::string& first) {
   return std::to_string(part) + " of " + std::to_string(whole) + " " + what + " (" + percent(part, whole) +
-         "; warned from " + std::to_string(static_cast<int>(100 * threshold + 0.5)) + " %; first: " + first + ")";
+         "; warned from " + std::to_string(std::lround(100 * threshold)) + " %; first: " + first + ")";
 }
 
 bool is_foreign(const HeldOutSide& side) {
@@ -40,18 +41,20 @@ bool is_foreign(const HeldOutSide& side) {
   return more > 0 && more >= kForeign * static_cast<double>(side.words);
 }
 
+std::string side_warning(const HeldOutReport& report, int i, bool both) {
+  const HeldOutSide& side = report.sides[i];
+  const std::string name = kSides[i];
+  const std::string other = kSides[1 - i];
+  return report.name + ": " + (both ? "source and target look swapped" : name + " looks like " + other) + ": of its " +
+         name + " words the training " + other + " has " + percent(side.other_words, side.words) + ", the training " +
+         name + " " + percent(side.own_words, side.words) +
+         " (warned from 10 points; first: " + side.foreign_lines.first + "); check which file is which";
+}
+
 void warn_of_sides(const HeldOutReport& report, Warnings& warnings) {
   const bool both = is_foreign(report.sides[0]) && is_foreign(report.sides[1]);
-  for (int i = 0; i < 2; ++i) {
-    const HeldOutSide& side = report.sides[i];
-    if (!is_foreign(side) || (both && i == 1)) continue;
-    const std::string name = i == 0 ? "source" : "target";
-    const std::string other = i == 0 ? "target" : "source";
-    warnings.push_back(report.name + ": " + (both ? "source and target look swapped" : name + " looks like " + other) +
-                       ": of its " + name + " words the training " + other + " has " +
-                       percent(side.other_words, side.words) + ", the training " + name + " " +
-                       percent(side.own_words, side.words) +
-                       " (warned from 10 points; first: " + side.foreign_lines.first + "); check which file is which");
+  for (int i = 0; i < (both ? 1 : 2); ++i) {
+    if (is_foreign(report.sides[i])) warnings.push_back(side_warning(report, i, both));
   }
 }
 
@@ -65,18 +68,19 @@ void warn_of_overlap(const HeldOutReport& report, Warnings& warnings) {
                      "; its scores will be too good: remove them from the training data");
 }
 
+std::string unseen_warning(const HeldOutReport& report, int i) {
+  const HeldOutSide& side = report.sides[i];
+  const std::string what = std::string(kSides[i]) + " lines have characters that the training " + kSides[i] + " lacks";
+  return report.name + ": " + numbers(side.unseen_lines.count, report.lines, what, kUnseen, side.unseen_lines.first) +
+         ": " + side.unseen.examples +
+         "; the model can't learn them: write both texts the same way, or add training text " + "that has them";
+}
+
 void warn_of_unseen(const HeldOutReport& report, Warnings& warnings) {
   for (int i = 0; i < 2; ++i) {
     const HeldOutSide& side = report.sides[i];
     if (is_foreign(side) || !reaches(side.unseen_lines.count, report.lines, kUnseen)) continue;
-    const std::string name = i == 0 ? "source" : "target";
-    warnings.push_back(report.name + ": " +
-                       numbers(side.unseen_lines.count, report.lines,
-                               name + " lines have characters that the training " + name + " lacks", kUnseen,
-                               side.unseen_lines.first) +
-                       ": " + side.unseen.examples +
-                       "; the model can't learn them: write both texts the same way, or add "
-                       "training text that has them");
+    warnings.push_back(unseen_warning(report, i));
   }
 }
 
@@ -101,16 +105,17 @@ void warn_of_pairs(const DataReport& report, Warnings& warnings) {
   }
 }
 
+std::string unknown_warning(const SideReport& side, const char* name) {
+  const std::string what = std::string(name) + " pieces are unknown";
+  return "training data: " + numbers(side.unknown, side.pieces, what, kUnknown, side.unknown_lines.first) +
+         "; raise tokenizer.vocab_size or character_coverage, or lower min_frequency" +
+         (side.without_piece.count > 0 ? "; characters without a piece: " + side.without_piece.examples : "");
+}
+
 void warn_of_unknown(const DataReport& report, Warnings& warnings) {
   for (int i = 0; i < 2; ++i) {
     const SideReport& side = report.sides[i];
-    if (!reaches(side.unknown, side.pieces, kUnknown)) continue;
-    warnings.push_back(
-        "training data: " +
-        numbers(side.unknown, side.pieces, std::string(i == 0 ? "source" : "target") + " pieces are unknown", kUnknown,
-                side.unknown_lines.first) +
-        "; raise tokenizer.vocab_size or character_coverage, or lower min_frequency" +
-        (side.without_piece.count > 0 ? "; characters without a piece: " + side.without_piece.examples : ""));
+    if (reaches(side.unknown, side.pieces, kUnknown)) warnings.push_back(unknown_warning(side, kSides[i]));
   }
 }
 

@@ -121,6 +121,7 @@ const std::map<std::string, Overrides>& changes() {
       {"training.piece_tokens", {"training.piece_tokens=256"}},
       {"training.precision", {"training.precision=bfloat16"}},
       {"training.window", {"training.window=10"}},
+      {"training.on_divergence", {"training.on_divergence=rollback"}},
       {"training.log_every", {"training.log_every=7"}},
       {"training.optimizer.type", {"training.optimizer.type=sgd"}},
       {"training.optimizer.learning_rate", {"training.optimizer.learning_rate=5e-324"}},

@@ -1,8 +1,10 @@
 """Every key of a configuration changes what it says: two runs of the program that differ in the key alone."""
 
+import json
 import random
 import re
 import shutil
+import struct
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -165,6 +167,11 @@ KEYS = {
     "training.piece_tokens": train("0", "8"),
     "training.precision": train("float32", "bfloat16"),
     "training.window": train("20000", "20"),
+    "training.on_divergence": train(
+        "skip", "rollback",
+        [ENCODER, "training.init_from=poisoned.safetensors", "training.max_updates=0", "training.max_epochs=1"],
+        differs="log",
+    ),
     "training.log_every": train("100", "1", differs="metrics", same="model"),
     "training.optimizer.type": train("adam", "sgd"),
     "training.optimizer.learning_rate": train("0.001", "0.002"),
@@ -221,6 +228,7 @@ MODELS = {
     "raw": STUCK,
     "unknown": ["training.max_updates=60", "training.optimizer.learning_rate=0.02", "tokenizer.vocab_size=5"],
     "wide": ["model.encoder.hidden_size=100", "training.max_updates=1"],
+    "transformer": [ENCODER],
     "bpe": PIECES,
     "unigram": [*PIECES, "tokenizer.model_type=unigram", "tokenizer.vocab_size=40"],
 }
@@ -248,6 +256,19 @@ def write_data(folder):
     (folder / "many").write_text("".join(sentence(8) + "\n" for _ in range(4096)))  # as many as translate reads at once
 
 
+def poison(model, to):
+    """A copy of the model with an embedding that no layer norm survives, of the word that occurs once."""
+    data = bytearray((model / "model.safetensors").read_bytes())
+    length = int.from_bytes(data[:8], "little")
+    entry = json.loads(data[8 : 8 + length])["encoder.embedding"]
+    pieces = json.loads((model / "tokenizer.json").read_text())["pieces"]
+    row = 3 + next(i for i, piece in enumerate(pieces) if piece.startswith("rare"))
+    width = entry["shape"][1]
+    start = 8 + length + entry["data_offsets"][0] + 4 * row * width
+    data[start : start + 4 * width] = struct.pack(f"<{width}f", *([1e30, -1e30] * width)[:width])
+    to.write_bytes(data)
+
+
 def without_times(log):
     return re.sub(r"^\S+ \S+  |memory: .*|peak memory .*|\d+ tok/s.*|\d+\.\d s$", "", log, flags=re.MULTILINE)
 
@@ -262,6 +283,7 @@ class Runs:
         write_data(folder)
         (folder / "config.yaml").write_text(CONFIG)
         list(self.pool.map(lambda name: self.train(MODELS[name], name), MODELS))
+        poison(folder / "transformer", folder / "poisoned.safetensors")
 
     def start(self, case, key, value):
         overrides = (*case.needs, f"{key}={value}")

@@ -24,8 +24,7 @@ constexpr const char* kReserved = "\u2585";  // SentencePiece drops training lin
 class SentencePieceTokenizer final : public Tokenizer {
  public:
   SentencePieceTokenizer(const std::string& serialized, const std::string& file) {
-    const auto status = processor_.LoadFromSerializedProto(serialized);
-    if (!status.ok() || processor_.GetPieceSize() == 0) throw UserError(file, 0, "is not a SentencePiece model");
+    if (!load(serialized)) throw UserError(file, 0, "is not a SentencePiece model, or a damaged one");
     const auto require = [&](const char* name, int found, int expected) {
       if (found == expected) return;
       throw UserError(file, 0,
@@ -74,6 +73,15 @@ class SentencePieceTokenizer final : public Tokenizer {
   std::string extension() const override { return ".model"; }
 
  private:
+  /// Of a damaged model the library returns an error or throws one.
+  bool load(const std::string& serialized) {
+    try {
+      return processor_.LoadFromSerializedProto(serialized).ok() && processor_.GetPieceSize() > 0;
+    } catch (const std::exception&) {
+      return false;
+    }
+  }
+
   sp::SentencePieceProcessor processor_;
   std::string serialized_;
 };

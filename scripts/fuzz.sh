@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Runs every fuzz target for a while, from the seeds in the repository; fails at the first input that breaks one and
+# leaves that input in build/fuzz/found.
+#
+# Usage: scripts/fuzz.sh [SECONDS [TARGET...]]      default: 20 seconds for each target of the preset fuzz
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+seconds=${1:-20}
+shift $(($# > 0 ? 1 : 0))
+if (($# == 0)); then set -- config lines safetensors tokenizer vocabulary; fi
+
+found=build/fuzz/found
+mkdir -p "$found"
+for name in "$@"; do
+  seeds=tests/fuzz/seeds/$name longest=1000
+  # The configurations of the repository are seeds as they are; the longest of them decides.
+  if [[ $name == config ]]; then seeds=configs longest=16000; fi
+  inputs=build/fuzz/inputs/$name
+  mkdir -p "$inputs"
+  echo "fuzz: $name, $seconds seconds"
+  log=$found/$name.log code=0
+  # Freed memory that the sanitizer holds back must not count as a memory blow-up.
+  ASAN_OPTIONS=quarantine_size_mb=16 UBSAN_OPTIONS=print_stacktrace=1 "build/fuzz/tests/fuzz/${name}_fuzz" -seed=1 -max_total_time="$seconds" \
+    -max_len="$longest" -timeout=10 -rss_limit_mb=512 -print_final_stats=1 -artifact_prefix="$found/$name-" \
+    "$inputs" "$seeds" >"$log" 2>&1 || code=$?
+  if ((code != 0)); then
+    tail -n 60 "$log"
+    echo "fuzz: $name fails; the input is in $found" >&2
+    exit 1
+  fi
+  sed -n -E 's/^#([0-9]+)\tDONE +cov: ([0-9]+).*/fuzz: \1 inputs, \2 places covered/p' "$log"
+done

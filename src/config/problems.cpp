@@ -8,11 +8,7 @@ void Problems::add(const Place& place, const std::string& key, const std::string
   std::string text = place.origin;
   if (place.line) text += ":" + std::to_string(place.line);
   if (!key.empty()) text += ": " + key;
-  text += ": " + message;
-  // A key can hold anything; a problem is one line.
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  found_.push_back({place, text});
+  found_.push_back({place, one_line(text + ": " + message)});
 }
 
 void Problems::add(const UserError& error) { found_.push_back({Place{"", 0}, error.what()}); }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace dragoman {
 
@@ -12,12 +13,16 @@ namespace dragoman {
 /// and what to do. main() prints it and exits with 2.
 class UserError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  /// One line or several.
+  explicit UserError(const std::string& message);
 
-  /// "FILE:LINE: message"; line 0 means the file as a whole ("FILE: message"). Lines count from 1.
-  UserError(const std::string& file, std::size_t line, const std::string& message)
-      : std::runtime_error(file + (line ? ":" + std::to_string(line) : "") + ": " + message) {}
+  /// "FILE:LINE: message"; line 0 means the file as a whole ("FILE: message"). Lines count from 1. One line.
+  UserError(const std::string& file, std::size_t line, const std::string& message);
 };
+
+/// Text from a file, fit for one line of a message: control characters become \xNN, so that they can't speak to the
+/// terminal or feign lines.
+[[nodiscard]] std::string one_line(std::string_view text);
 
 [[noreturn]] void check_failed(const char* file, int line, const char* condition, const std::string& message);
 

@@ -229,6 +229,10 @@ TEST(Config, AnOverrideMendsABadValueOfTheFileOnlyWhenTheFileIsRight) {
   EXPECT_HAS(problem("seed: x", {"seed=1"}), "my.yaml:1: seed: found x");
 }
 
+TEST(Config, ShowsControlCharactersOfAHostileFile) {
+  EXPECT_HAS(problem("\"a\\e[2J\\nb\": 1"), "my.yaml:1: a\\x1b[2J\\x0ab: unknown key");
+}
+
 TEST(Config, AsksForFilesOnlyWhenTheyMustExist) {
   const std::string text =
       "data: {train: {source: no/such.en, target: no/such.ko}}\n"

@@ -10,7 +10,12 @@ namespace dragoman {
 namespace {
 
 void require(const std::filesystem::path& directory, const char* name) {
-  if (std::filesystem::exists(directory / name)) return;
+  const std::filesystem::path path = directory / name;
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) return;
+  if (std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) {
+    throw UserError(path.string(), 0, "is not a regular file");
+  }
   throw UserError(directory.string(), 0,
                   std::string("not a model directory: ") + name + " is missing (expected the model_dir of a training)");
 }

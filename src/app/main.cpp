@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <string>
@@ -46,6 +47,10 @@ int main(int argc, char** argv) {
     return 128 + e.signal;
   } catch (const dragoman::UserError& e) {
     std::fprintf(stderr, "dragoman: %s\n", e.what());
+    return 2;
+  } catch (const std::filesystem::filesystem_error& e) {  // a path that can't be followed, such as a loop of links
+    std::fprintf(stderr, "dragoman: %s: %s\n", dragoman::one_line(e.path1().string()).c_str(),
+                 e.code().message().c_str());
     return 2;
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr,

@@ -14,6 +14,7 @@ namespace dragoman {
 namespace {
 
 constexpr std::size_t kMaxLines = 2'000'000;
+constexpr std::size_t kMaxBytes = std::size_t{1} << 25;  // of a tokenizer's file; a million words have half of it
 
 struct TokenizerKind {
   const char* name;
@@ -43,14 +44,6 @@ bool has_text(const TrainingText& text) {
     if (text.line(i).find_first_not_of(' ') != std::string::npos) return true;
   }
   return false;
-}
-
-std::string read_all(const std::filesystem::path& path) {
-  ByteStream stream(open_file(path.string()), path.string());
-  std::string contents;
-  char chunk[1 << 14];
-  while (const std::size_t n = stream.read(chunk, sizeof chunk)) contents.append(chunk, n);
-  return contents;
 }
 
 TokenizerPtr checked(TokenizerPtr tokenizer) {
@@ -85,7 +78,7 @@ TokenizerPtr train_tokenizer(const TokenizerOptions& options, const TrainingText
 }
 
 TokenizerPtr load_tokenizer(const std::filesystem::path& path) {
-  const std::string contents = read_all(path);
+  const std::string contents = read_small_file(path.string(), kMaxBytes);
   if (contents.empty()) throw UserError(path.string(), 0, "is empty, expected a tokenizer");
   if (contents[0] != '{') return load_sentencepiece(contents, path.string());
   std::string type;

@@ -28,7 +28,9 @@ TrainingText training_text(const Corpus& corpus, Side side, const std::string& n
 std::shared_ptr<const Tokenizer> find_tokenizer(const std::filesystem::path& directory, const std::string& stem) {
   for (const char* extension : kExtensions) {
     const auto path = directory / (stem + extension);
-    if (std::filesystem::exists(path)) return load_tokenizer(path);
+    std::error_code ignored;
+    // Whatever has the name, a link to nowhere too, is looked at: the reader says what is wrong with it.
+    if (std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) return load_tokenizer(path);
   }
   return nullptr;
 }

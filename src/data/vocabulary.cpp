@@ -9,7 +9,7 @@
 namespace dragoman {
 
 namespace {
-constexpr int kFormat = 1;
+constexpr std::uint64_t kFormat = 1;
 }
 
 Vocabulary::Vocabulary(std::vector<std::string> pieces) : pieces_(std::move(pieces)) { index(); }
@@ -58,10 +58,13 @@ Vocabulary Vocabulary::parse(const std::string& text, const std::string& file, s
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded() || !json.is_object()) throw UserError(file, 0, "is not a vocabulary: not valid JSON");
   try {
-    if (const int format = json.at("format").get<int>(); format > kFormat) {
+    const auto& format = json.at("format");
+    if (!format.is_number_unsigned() || format.get<std::uint64_t>() == 0) {
+      throw UserError(file, 0, "is not a vocabulary: its format is not a number from 1 up");
+    }
+    if (format.get<std::uint64_t>() > kFormat) {
       throw UserError(
-          file, 0,
-          "has format " + std::to_string(format) + ", newer than this program reads (" + std::to_string(kFormat) + ")");
+          file, 0, "has format " + format.dump() + ", newer than this program reads (" + std::to_string(kFormat) + ")");
     }
     *type = json.at("type").get<std::string>();
     Vocabulary vocabulary(json.at("pieces").get<std::vector<std::string>>());

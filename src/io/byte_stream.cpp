@@ -73,8 +73,29 @@ FileDescriptor open_file(const std::string& path) {
   return fd;
 }
 
+std::string read_small_file(const std::string& path, std::size_t limit) {
+  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a FIFO must not hang it
+  if (fd.get() < 0) fail(path);
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) fail(path);
+  if (!S_ISREG(info.st_mode)) throw UserError(path, 0, "is not a regular file");
+  std::string contents;
+  char chunk[1 << 14];
+  while (const std::size_t n = read_some(fd.get(), chunk, sizeof chunk, path)) {
+    contents.append(chunk, n);
+    if (contents.size() > limit) {
+      throw UserError(path, 0, "has more than the " + std::to_string(limit) + " bytes that are expected at most");
+    }
+  }
+  return contents;
+}
+
 FileDescriptor open_random_access(const std::string& path, bool& copied) {
   FileDescriptor file = open_file(path);
+  struct stat info {};
+  if (path != "-" && ::fstat(file.get(), &info) == 0 && (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode))) {
+    throw UserError(path, 0, "is a device, expected a file");
+  }
   if (is_plain(file.get())) return file;
   copied = true;
   ByteStream stream(path);

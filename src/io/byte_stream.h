@@ -34,8 +34,13 @@ class FileDescriptor {
 
 /// A descriptor at offset 0 whose bytes are the unpacked contents of the file and which can be read at any
 /// place. That is the file itself where possible; a gzip file, a pipe and standard input are copied into a
-/// temporary file that has no name any more and vanishes with its descriptor; `copied` is set then.
+/// temporary file that has no name any more and vanishes with its descriptor; `copied` is set then. UserError: a
+/// device, which may never end.
 [[nodiscard]] FileDescriptor open_random_access(const std::string& path, bool& copied);
+
+/// All bytes of a regular file. UserError: missing, something else (a FIFO could wait for ever, a device never end),
+/// or more than `limit` bytes.
+[[nodiscard]] std::string read_small_file(const std::string& path, std::size_t limit);
 
 /// Reads bytes as they come: a terminal or a pipe is never waited on for more than it has. Gzip, recognized by
 /// its first two bytes whatever the file's name, is unpacked (several members too); when it is truncated or

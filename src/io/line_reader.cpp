@@ -54,6 +54,10 @@ bool LineReader::next(std::string& line) {
     const std::size_t available = filled_ - used_;
     const void* found = std::memchr(begin, '\n', available);
     const std::size_t n = found ? static_cast<const char*>(found) - begin + 1 : available;
+    if (line.size() + n > kMaxLineBytes) {
+      throw UserError(name(), number_ + 1,
+                      "the line has more than " + std::to_string(kMaxLineBytes) + " bytes; is this text?");
+    }
     line.append(begin, n);
     used_ += n;
     end_ += n;

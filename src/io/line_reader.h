@@ -14,9 +14,13 @@
 
 namespace dragoman {
 
+/// A longer line is no line of text: a few packed bytes, or a device, would fill the memory.
+inline constexpr std::size_t kMaxLineBytes = std::size_t{1} << 24;
+
 class LineReader {
  public:
-  /// "-" is standard input. Raises UserError: missing, unreadable, a directory, broken gzip, UTF-16.
+  /// "-" is standard input. Raises UserError: missing, unreadable, a directory, broken gzip, UTF-16, a line of more
+  /// than kMaxLineBytes.
   explicit LineReader(const std::string& path) : LineReader(ByteStream(path)) {}
   explicit LineReader(ByteStream stream);
 

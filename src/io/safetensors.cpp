@@ -24,7 +24,7 @@ using Json = nlohmann::json;
 static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian");
 static_assert(sizeof(float) == 4 && sizeof(double) == 8);
 
-constexpr std::uint64_t kMaxHeader = 100'000'000;
+constexpr std::uint64_t kMaxHeader = 16'000'000;
 constexpr const char* kMetadataKey = "__metadata__";
 
 struct DType {

@@ -6,7 +6,7 @@
 //
 // The writer keeps the given order and pads the header with spaces to a multiple of 8. The reader takes the file
 // for hostile: it checks everything below before it hands out a number, and a violation is a UserError with the
-// file and the tensor. Header of at most 100 MB and within the file; JSON without duplicate keys and of the right
+// file and the tensor. Header of at most 16 MB (a hundred thousand tensors) and within the file; JSON without duplicate keys and of the right
 // types; known dtypes; sizes that don't overflow and equal those of the offsets; tensors that cover the data
 // without gaps, overlaps or trailing bytes.
 #pragma once

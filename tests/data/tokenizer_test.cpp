@@ -205,6 +205,26 @@ TEST(SentencePieceTokenizer, RefusesWhatIsNoModel) {
   EXPECT_TRUE(contains(message, "x.model") && contains(message, "not a SentencePiece model")) << message;
 }
 
+TEST(SentencePieceTokenizer, RefusesDamagedModelsOrReadsThem) {
+  const TempFiles files;
+  for (const char* model_type : {"unigram", "bpe"}) {
+    const std::string model = train(options_of({"sentencepiece", model_type}, 40), kText)->serialize();
+    int refused = 0;
+    for (std::size_t i = 0; i < model.size(); i += 3) {
+      std::string damaged = model;
+      damaged[i] = '\0';  // in a piece this makes SentencePiece throw
+      files.write("x.model", damaged);
+      try {
+        (void)load_tokenizer(files.path("x.model"))->encode("a b");
+      } catch (const UserError& e) {
+        ++refused;
+        EXPECT_TRUE(contains(e.what(), "x.model")) << e.what();
+      }
+    }
+    EXPECT_GT(refused, 0);
+  }
+}
+
 TEST(WordTokenizer, OrdersByFrequencyThenBytes) {
   const auto tokenizer = train(options_of({"word", ""}), {"b a c b", "b a d"});
   ASSERT_EQ(tokenizer->size(), 7u);
@@ -246,6 +266,10 @@ TEST(LoadTokenizer, ReportsWhatIsWrong) {
   EXPECT_TRUE(contains(message(""), "v.json: is empty"));
   EXPECT_TRUE(contains(message("{\"format\": 1"), "v.json"));
   EXPECT_TRUE(contains(message("{\"format\": 99, \"type\": \"word\", \"pieces\": []}"), "newer"));
+  for (const char* format : {"-1", "0", "1.5", "1e300", "\"1\"", "null"}) {
+    const std::string text = std::string("{\"format\": ") + format + ", \"type\": \"word\", \"pieces\": []}";
+    EXPECT_TRUE(contains(message(text), "format is not a number")) << format;
+  }
   EXPECT_TRUE(contains(message("{\"format\": 1, \"type\": \"emoji\", \"pieces\": []}"), "emoji"));
   EXPECT_TRUE(contains(message("{\"format\": 1, \"type\": \"word\", \"pieces\": [1]}"), "v.json"));
   EXPECT_TRUE(contains(message("{\"format\": 1, \"type\": \"word\", \"pieces\": [\"a\", \"a\"]}"), "twice"));

@@ -1,6 +1,7 @@
 #include "io/line_reader.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <string>
@@ -175,6 +176,31 @@ TEST(LineReader, NoticesAFileThatShrinks) {
   std::string line;
   const std::string message = user_error([&] { file.read(1, line); });
   EXPECT_TRUE(contains(message, "a:2") && contains(message, "shorter")) << message;
+}
+
+TEST(LineReader, RefusesALineThatWouldFillTheMemory) {
+  const TempFiles files;
+  const std::string longest(kMaxLineBytes - 1, 'x');
+  EXPECT_EQ(lines_of(files.write("a", "one\n" + longest + "\n"))[1].size(), longest.size());
+  const std::string message = user_error([&] { lines_of(files.write("a", "one\n" + longest + "xx\n")); });
+  EXPECT_TRUE(contains(message, "a:2: the line has more than 16777216 bytes")) << message;
+  EXPECT_TRUE(contains(user_error([] { lines_of("/dev/zero"); }), "/dev/zero:1: "));
+}
+
+TEST(IndexedFile, RefusesDevices) {
+  EXPECT_TRUE(contains(user_error([] { const IndexedFile file("/dev/zero"); }), "is a device"));
+}
+
+TEST(ReadSmallFile, TakesRegularFilesUpToALimit) {
+  const TempFiles files;
+  const std::string text("a\0b\n", 4);
+  EXPECT_EQ(read_small_file(files.write("a", text), 4), text);
+  EXPECT_TRUE(contains(user_error([&] { (void)read_small_file(files.path("a"), 3); }), "more than the 3 bytes"));
+  ASSERT_EQ(::mkfifo(files.path("fifo").c_str(), 0600), 0);
+  for (const std::string& path : {files.path("fifo"), files.directory(), std::string("/dev/zero")}) {
+    EXPECT_TRUE(contains(user_error([&] { (void)read_small_file(path, 10); }), "is not a regular file")) << path;
+  }
+  EXPECT_TRUE(contains(user_error([&] { (void)read_small_file(files.path("none"), 10); }), "none: No such file"));
 }
 
 TEST(LineReader, CountsTheLinesOfDirtyText) {

@@ -71,6 +71,7 @@ void average(const AverageArguments& arguments) {
   const fs::path first = model_directory_of(arguments.checkpoints.front());
   const LoadedModel loaded = load_model_without_weights(first.string());
   ParamStore& store = loaded.model->params();
+  check_model((fs::path(arguments.checkpoints.front()) / "model.safetensors").string(), store);
   store.allocate();
   WeightMean mean(store);
   for (const std::string& checkpoint : arguments.checkpoints) {

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <vector>
 
 #include "core/error.h"
 #include "io/atomic_file.h"
+#include "io/byte_stream.h"
 #include "train/model_file.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -45,12 +44,21 @@ Json to_json(const TrainingState& s) {
   return json;
 }
 
+/// The text of a file of a checkpoint; those that we write are short.
+std::string read_text(const fs::path& path) { return read_small_file(path.string(), 1 << 20); }
+
 TrainingState read_state(const fs::path& path) {
-  std::ifstream file(path);
-  if (!file) throw UserError(path.string(), 0, "cannot read the checkpoint's state");
+  // A whole number from 0 up, so small that sums of such numbers can't overflow.
+  const auto count = [&](const Json& json, const char* key) {
+    const Json& value = json.at(key);
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > std::uint64_t{1} << 53) {
+      throw UserError(path.string(), 0, "damaged: " + std::string(key) + " is not a whole number from 0 to 2^53");
+    }
+    return value.get<std::int64_t>();
+  };
   try {
-    const Json json = Json::parse(file);
-    if (const int format = json.at("format"); format != kStateFormat) {
+    const Json json = Json::parse(read_text(path));
+    if (const std::int64_t format = count(json, "format"); format != kStateFormat) {
       throw UserError(path.string(), 0,
                       "was written by " + std::string(format > kStateFormat ? "a newer" : "an older") +
                           " version of the program (format " + std::to_string(format) + ", expected " +
@@ -58,22 +66,23 @@ TrainingState read_state(const fs::path& path) {
                           "); resume with that version, or start afresh with --overwrite");
     }
     TrainingState s;
-    s.update = json.at("update");
+    s.update = count(json, "update");
     const Json& position = json.at("position");
-    s.position = {position.at("epoch"), position.at("window"), position.at("batch")};
-    s.epoch_pairs = json.at("epoch_pairs");
-    s.schedule = {json.at("schedule").at("scale"), json.at("schedule").at("bad")};
+    const auto place = [&](const char* key) { return static_cast<std::uint64_t>(count(position, key)); };
+    s.position = {place("epoch"), place("window"), place("batch")};
+    s.epoch_pairs = count(json, "epoch_pairs");
+    s.schedule = {json.at("schedule").at("scale"), count(json.at("schedule"), "bad")};
     const Json& interval = json.at("interval");
     s.interval = {interval.at("loss"), interval.at("negative_log_prob"), interval.at("gradient_norm"),
-                  interval.at("labels"), interval.at("updates")};
+                  count(interval, "labels"), count(interval, "updates")};
     if (!json.at("best").is_null()) s.best = json.at("best").get<double>();
-    s.best_update = json.at("best_update");
-    s.bad_validations = json.at("bad_validations");
+    s.best_update = count(json, "best_update");
+    s.bad_validations = count(json, "bad_validations");
     const Json& watch = json.at("loss_watch");
-    s.loss_watch = {watch.at("mean"), watch.at("distance"), watch.at("updates")};
-    s.divergences = json.at("divergences");
-    s.skipped = json.at("skipped");
-    s.rollbacks = json.at("rollbacks");
+    s.loss_watch = {watch.at("mean"), watch.at("distance"), count(watch, "updates")};
+    s.divergences = count(json, "divergences");
+    s.skipped = count(json, "skipped");
+    s.rollbacks = count(json, "rollbacks");
     s.interrupted = json.at("interrupted");
     s.validation_due = json.at("validation_due");
     s.epoch_ended = json.at("epoch_ended");
@@ -159,12 +168,23 @@ std::vector<std::string> Checkpoints::models_before(std::int64_t update, std::in
 }
 
 TrainingState Checkpoints::latest_state() const {
-  std::ifstream file(directory_ / "latest");
-  std::string name;
-  if (!file || !std::getline(file, name)) {
+  const fs::path latest = directory_ / "latest";
+  if (!fs::exists(latest)) {
     throw UserError(directory_.string(), 0, "no checkpoint to resume from; --overwrite starts afresh");
   }
-  return read_state(directory_ / name / "state.json");
+  std::string name = read_text(latest);
+  if (name.ends_with('\n')) name.pop_back();
+  // Nothing but the name of a directory here: this file may come from elsewhere.
+  if (name.empty() || name.size() > 16 || name.find_first_not_of("0123456789") != std::string::npos) {
+    throw UserError(latest.string(), 0,
+                    "found \"" + name.substr(0, 40) + "\", expected the name of a checkpoint such as 001000");
+  }
+  const fs::path path = directory_ / name / "state.json";
+  TrainingState state = read_state(path);
+  if (path_of(state.update) != directory_ / name) {
+    throw UserError(path.string(), 0, "damaged: it is the state of update " + std::to_string(state.update));
+  }
+  return state;
 }
 
 void Checkpoints::load(const TrainingState& state, ParamStore& store, Optimizer& optimizer) const {

@@ -37,6 +37,31 @@ void read_param(const SafetensorsFile& file, const std::string& name, const Para
   }
 }
 
+void check_tensors(const SafetensorsFile& file, const ParamStore& store, const std::vector<std::string>& prefixes) {
+  const std::string& path = file.path();
+  check_format(file);
+  std::size_t expected = 0;
+  for (const std::string& prefix : prefixes) {
+    for (const Param& p : store.params()) {
+      const std::string name = prefix + p.name;
+      if (!file.contains(name)) throw UserError(path, 0, "tensor " + name + " is missing; is it another model's file?");
+      if (file.shape(name) != shape_of(p)) {
+        throw UserError(
+            path, 0,
+            "tensor " + name + " has shape " + shape_text(file.shape(name)) + ", expected " + shape_text(shape_of(p)));
+      }
+      ++expected;
+    }
+  }
+  if (file.names().size() == expected) return;
+  for (const std::string& name : file.names()) {
+    const bool known = std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) {
+      return name.starts_with(prefix) && store.find(name.substr(prefix.size())) != nullptr;
+    });
+    if (!known) throw UserError(path, 0, "tensor " + name.substr(0, 200) + " is not part of this model");
+  }
+}
+
 }  // namespace
 
 std::vector<TensorSource> as_tensors(const ParamStore& store, const Real* numbers, const std::string& prefix) {
@@ -56,31 +81,18 @@ void save_model(const std::string& path, const ParamStore& store) {
 void load_tensors(const std::string& path, const ParamStore& store, const std::vector<std::string>& prefixes,
                   const std::vector<Real*>& numbers) {
   const SafetensorsFile file(path);
-  check_format(file);
-  std::size_t expected = 0;
+  check_tensors(file, store, prefixes);
   for (std::size_t i = 0; i < prefixes.size(); ++i) {
-    for (const Param& p : store.params()) {
-      const std::string name = prefixes[i] + p.name;
-      if (!file.contains(name)) throw UserError(path, 0, "tensor " + name + " is missing; is it another model's file?");
-      if (file.shape(name) != shape_of(p)) {
-        throw UserError(
-            path, 0,
-            "tensor " + name + " has shape " + shape_text(file.shape(name)) + ", expected " + shape_text(shape_of(p)));
-      }
-      read_param(file, name, p, numbers[i]);
-      ++expected;
-    }
-  }
-  if (file.names().size() == expected) return;
-  for (const std::string& name : file.names()) {
-    const bool known = std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) {
-      return name.starts_with(prefix) && store.find(name.substr(prefix.size())) != nullptr;
-    });
-    if (!known) throw UserError(path, 0, "tensor " + name + " is not part of this model");
+    for (const Param& p : store.params()) read_param(file, prefixes[i] + p.name, p, numbers[i]);
   }
 }
 
+void check_model(const std::string& path, const ParamStore& store) {
+  check_tensors(SafetensorsFile(path), store, {""});
+}
+
 void load_model(const std::string& path, ParamStore& store) {
+  check_model(path, store);
   store.allocate();
   load_tensors(path, store, {""}, {store.data()});
 }

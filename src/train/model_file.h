@@ -21,7 +21,10 @@ void save_model(const std::string& path, const ParamStore& store);
 /// the model doesn't have, NaN or infinity.
 void load_tensors(const std::string& path, const ParamStore& store, const std::vector<std::string>& prefixes,
                   const std::vector<Real*>& numbers);
+/// Allocates only when the file's shapes are those of the store.
 void load_model(const std::string& path, ParamStore& store);
+/// Looks at names and shapes only. UserError as in load_tensors.
+void check_model(const std::string& path, const ParamStore& store);
 
 /// Takes the tensors that have the same name and shape; says which parameters were not found. UserError: none fits.
 std::vector<std::string> init_from_model(const std::string& path, ParamStore& store);

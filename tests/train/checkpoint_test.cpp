@@ -214,6 +214,27 @@ TEST(Checkpoint, RefusesWhatIsDamaged) {
   }
 }
 
+TEST(Checkpoint, LatestNamesADirectoryOfNumbersOnly) {
+  for (const char* name : {"../000005", "/etc", "latest", "-1", "000005/../000005", "12345678901234567", " 5"}) {
+    const std::string message = refused([&](const fs::path& d) { replace(d.parent_path() / "latest", name); });
+    EXPECT_TRUE(contains(message, "latest: found \"" + std::string(name) + "\", expected the name")) << message;
+  }
+  const std::string other = refused([](const fs::path& d) {
+    fs::copy(d, d.parent_path() / "000007", fs::copy_options::recursive);
+    replace(d.parent_path() / "latest", "000007\n");
+  });
+  EXPECT_TRUE(contains(other, "it is the state of update")) << other;
+}
+
+TEST(Checkpoint, RefusesNumbersThatAreNone) {
+  for (const char* number : {"-1", "1.5", "1e300", "9007199254740993", "\"5\"", "true"}) {
+    const std::string message = refused([&](const fs::path& d) {
+      replace(d / "state.json", std::string("{\"format\": 1, \"update\": ") + number + "}");
+    });
+    EXPECT_TRUE(contains(message, "update is not a whole number")) << message;
+  }
+}
+
 TEST(Checkpoint, RefusesThatOfAnotherModelOrOptimizer) {
   const TempFiles files;
   Training saved;

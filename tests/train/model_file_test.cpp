@@ -44,6 +44,15 @@ TEST(ModelFile, ComesBackWithEveryBit) {
   EXPECT_TRUE(same_values(blank, saved)) << "gaps too";
 }
 
+TEST(ModelFile, AllocatesNothingForAFileOfOtherShapes) {
+  const TempFiles files;
+  save_model(files.path("m.safetensors"), make_store(1));
+  ParamStore huge;
+  huge.add("encoder.w", Index{1} << 30, Index{1} << 30, {Init::Kind::normal, 1.0});
+  const std::string message = user_error([&] { load_model(files.path("m.safetensors"), huge); });
+  EXPECT_TRUE(contains(message, "has shape [3, 5]")) << message;
+}
+
 TEST(ModelFile, HasAPathAndAShapeForEachParameter) {
   const TempFiles files;
   save_model(files.path("m.safetensors"), make_store(1));

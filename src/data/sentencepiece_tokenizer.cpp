@@ -2,6 +2,7 @@
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 
+#include <algorithm>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -61,6 +62,7 @@ class SentencePieceTokenizer final : public Tokenizer {
     std::string text;
     const auto status = processor_.Decode(std::vector<int>(ids.begin(), ids.end()), &text);
     CHECK(status.ok(), status.ToString());
+    std::replace(text.begin(), text.end(), '\n', ' ');  // of a byte piece: a line stays one line
     return text;
   }
 

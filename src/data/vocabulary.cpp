@@ -71,6 +71,11 @@ Vocabulary Vocabulary::parse(const std::string& text, const std::string& file, s
     if (vocabulary.ids_.size() != vocabulary.pieces_.size()) {
       throw UserError(file, 0, "is not a vocabulary: a piece occurs twice");
     }
+    for (const std::string& piece : vocabulary.pieces_) {
+      // A translation of one line must be one line.
+      if (piece.find('\n') != std::string::npos)
+        throw UserError(file, 0, "is not a vocabulary: a piece has a line feed");
+    }
     return vocabulary;
   } catch (const nlohmann::json::exception& e) {
     throw UserError(file, 0, std::string("is not a vocabulary: ") + e.what());

@@ -273,6 +273,7 @@ TEST(LoadTokenizer, ReportsWhatIsWrong) {
   EXPECT_TRUE(contains(message("{\"format\": 1, \"type\": \"emoji\", \"pieces\": []}"), "emoji"));
   EXPECT_TRUE(contains(message("{\"format\": 1, \"type\": \"word\", \"pieces\": [1]}"), "v.json"));
   EXPECT_TRUE(contains(message("{\"format\": 1, \"type\": \"word\", \"pieces\": [\"a\", \"a\"]}"), "twice"));
+  EXPECT_TRUE(contains(message("{\"format\": 1, \"type\": \"word\", \"pieces\": [\"a\\nb\"]}"), "line feed"));
   EXPECT_TRUE(contains(user_error([&] { (void)load_tokenizer(files.path("none.json")); }), "none.json"));
 }
 

@@ -24,7 +24,7 @@ void check_tokenizer(const std::string& path) {
     all.push_back(static_cast<TokenId>(i));
     (void)tokenizer->piece(all.back());
   }
-  (void)tokenizer->decode(all);
+  fuzz::require(tokenizer->decode(all).find('\n') == std::string::npos, "decoded text is one line");
   for (const std::string text : {"the cat, the dogs", "", " ", "\xff<s>\u00fc </s>\u2581\u2581"}) {
     for (const TokenId id : tokenizer->encode(text)) {
       fuzz::require(id >= 0 && static_cast<std::size_t>(id) < tokenizer->size() && id != 1 && id != 2,

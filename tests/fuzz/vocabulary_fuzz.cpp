@@ -24,6 +24,7 @@ void check_tokenizer(const std::string& path) {
   const auto tokenizer = load_tokenizer(path);
   std::vector<TokenId> all;
   for (std::size_t i = 0; i < tokenizer->size(); ++i) all.push_back(static_cast<TokenId>(i));
+  fuzz::require(tokenizer->decode(all).find('\n') == std::string::npos, "decoded text is one line");
   for (const TokenId id : tokenizer->encode(tokenizer->decode(all) + " a </s> \xff")) {
     fuzz::require(id >= 0 && static_cast<std::size_t>(id) < tokenizer->size() && id != 1 && id != 2,
                   "text has ids of text");

@@ -98,7 +98,7 @@ FileDescriptor open_random_access(const std::string& path, bool& copied) {
   }
   if (is_plain(file.get())) return file;
   copied = true;
-  ByteStream stream(path);
+  ByteStream stream(std::move(file), display_name(path), true);  // a pipe can't be opened a second time
   FileDescriptor copy = anonymous_file();
   std::vector<char> chunk(kChunk);
   while (const std::size_t n = stream.read(chunk.data(), chunk.size())) write_all(copy.get(), chunk.data(), n);
@@ -117,8 +117,8 @@ struct ByteStream::Unpacker {
 
 ByteStream::ByteStream(const std::string& path) : fd_(open_file(path)), name_(display_name(path)), buffer_(kChunk) {}
 
-ByteStream::ByteStream(FileDescriptor fd, std::string name)
-    : fd_(std::move(fd)), name_(std::move(name)), buffer_(kChunk), detected_(true) {}
+ByteStream::ByteStream(FileDescriptor fd, std::string name, bool detect_gzip)
+    : fd_(std::move(fd)), name_(std::move(name)), buffer_(kChunk), detected_(!detect_gzip) {}
 
 ByteStream::ByteStream(ByteStream&&) noexcept = default;
 ByteStream::~ByteStream() = default;

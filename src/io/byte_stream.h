@@ -48,8 +48,8 @@ class FileDescriptor {
 class ByteStream {
  public:
   explicit ByteStream(const std::string& path);
-  /// A descriptor read as it is, without looking for gzip; `name` is for error messages.
-  ByteStream(FileDescriptor fd, std::string name);
+  /// A descriptor, read as it is unless it is to be looked at for gzip; `name` is for error messages.
+  ByteStream(FileDescriptor fd, std::string name, bool detect_gzip = false);
   ByteStream(ByteStream&&) noexcept;
   ~ByteStream();
 

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -185,6 +186,16 @@ TEST(LineReader, RefusesALineThatWouldFillTheMemory) {
   const std::string message = user_error([&] { lines_of(files.write("a", "one\n" + longest + "xx\n")); });
   EXPECT_TRUE(contains(message, "a:2: the line has more than 16777216 bytes")) << message;
   EXPECT_TRUE(contains(user_error([] { lines_of("/dev/zero"); }), "/dev/zero:1: "));
+}
+
+TEST(IndexedFile, OpensAPipeOnceOnly) {
+  const TempFiles files;
+  const std::string path = files.path("fifo");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(path) << "one\ntwo\n"; });
+  const IndexedFile file(path);
+  writer.join();
+  EXPECT_EQ(file.size(), 2u);
 }
 
 TEST(IndexedFile, RefusesDevices) {

@@ -15,11 +15,11 @@ inline constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(Real));
 using Vector = Real __attribute__((vector_size(kVectorBytes)));
 
 inline Vector load(const Real* p) {
-  using Unaligned = Real __attribute__((vector_size(kVectorBytes), aligned(sizeof(Real)), may_alias));
+  using Unaligned __attribute__((vector_size(kVectorBytes), aligned(sizeof(Real)), may_alias)) = Real;
   return *reinterpret_cast<const Unaligned*>(p);
 }
 inline void store(Real* p, Vector v) {
-  using Unaligned = Real __attribute__((vector_size(kVectorBytes), aligned(sizeof(Real)), may_alias));
+  using Unaligned __attribute__((vector_size(kVectorBytes), aligned(sizeof(Real)), may_alias)) = Real;
   *reinterpret_cast<Unaligned*>(p) = v;
 }
 

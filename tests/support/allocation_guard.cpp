@@ -8,7 +8,16 @@ namespace {
 std::atomic<std::int64_t> g_requests = 0;
 }
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// GCC and clang say in different ways that a sanitizer, which has its own malloc, is there.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define DRAGOMAN_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define DRAGOMAN_SANITIZED 1
+#endif
+#endif
+
+#if defined(__GLIBC__) && !defined(DRAGOMAN_SANITIZED)
 #define DRAGOMAN_COUNTS_ALLOCATIONS 1
 
 // glibc calls a program's own functions of these names in place of its own, which stay behind __libc_*.

@@ -1,4 +1,4 @@
-// dragoman: the command line. Exit codes: 0 done, 1 failed, 2 the user's input is wrong, 130 / 143 interrupted
+// dragoman: the command line. Exit codes: 0 done, 1 failed, 2 the user's input is wrong, 129 / 130 / 143 interrupted
 // and saved.
 #include <CLI/CLI.hpp>
 #include <cstdio>

@@ -65,7 +65,7 @@ TEST(ConfigMistakes, EachHasItsLineItsKeyAndAHint) {
       {"training.clip_norm: 5\n", {"my.yaml:2: training.clip_norm: unknown key"}, "write one key a level"},
       {"seed: 1\nseed: 2\n", {"my.yaml:3: seed: found a second time"}, "first on line 2"},
       {"data: {}\n", {"my.yaml:2: data: found a second time"}, "first on line 1"},
-      {"\"a\\nb\": 1\n", {"my.yaml:2: a b: unknown key"}, "see configs/reference.yaml"},
+      {"\"a\\nb\": 1\n", {"my.yaml:2: a\\x0ab: unknown key"}, "see configs/reference.yaml"},
       // YAML.
       {"training:\n\tclip_norm: 1\n", {"my.yaml:3: not valid YAML"}, ""},
       {"training:\n    clip_norm: 1\n  ema: 0.9\n", {"my.yaml:4: not valid YAML"}, ""},

@@ -265,7 +265,7 @@ def poison(model, to):
     row = 3 + next(i for i, piece in enumerate(pieces) if piece.startswith("rare"))
     width = entry["shape"][1]
     start = 8 + length + entry["data_offsets"][0] + 4 * row * width
-    data[start : start + 4 * width] = struct.pack(f"<{width}f", *([1e30, -1e30] * width)[:width])
+    data[start : start + 4 * width] = struct.pack(f"<{width}f", *([3e38, -3e38] * width)[:width])
     to.write_bytes(data)
 
 

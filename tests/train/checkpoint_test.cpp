@@ -229,7 +229,7 @@ TEST(Checkpoint, LatestNamesADirectoryOfNumbersOnly) {
 TEST(Checkpoint, RefusesNumbersThatAreNone) {
   for (const char* number : {"-1", "1.5", "1e300", "9007199254740993", "\"5\"", "true"}) {
     const std::string message = refused([&](const fs::path& d) {
-      replace(d / "state.json", std::string("{\"format\": 1, \"update\": ") + number + "}");
+      replace(d / "state.json", std::string("{\"format\": 2, \"update\": ") + number + "}");
     });
     EXPECT_TRUE(contains(message, "update is not a whole number")) << message;
   }

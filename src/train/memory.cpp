@@ -1,10 +1,10 @@
 #include "train/memory.h"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "data/data_examiner.h"
-#include "decode/search_rules.h"
 #include "kernels/packed_weights.h"
 #include "train/validation.h"
 
@@ -40,23 +40,36 @@ bool translates(const ValidationOptions& options) {
                      [](const std::string& metric) { return metric == "bleu" || metric == "sequence_accuracy"; });
 }
 
-/// Of one thread: evaluating a batch, or translating one; the larger.
+/// Of one thread: evaluating a batch, or translating the longest of as many pairs as the text has; the larger.
 std::size_t validation_bytes(const Seq2Seq& model, const PairEncoder& encoder, const ValidationOptions& options,
                              const DecodeOptions& decoding, std::size_t dev_lines) {
-  const Batch batch = first_pairs(encoder, static_cast<Index>(kValidationLabels));
   Workspace workspace;
+  const Batch batch = first_pairs(encoder, static_cast<Index>(kValidationLabels));
   model.evaluate(model.values(), batch, 0, {}, workspace);
   const std::size_t evaluating = workspace.peak_bytes();
   if (!translates(options)) return evaluating;
-  Index longest = 0;  // the cap of the longest source: early in a training few translations end before it
-  for (Index i = 0; i < batch.count(); ++i) {
-    longest = std::max(longest, length_cap(decoding, batch.source.length(i) - 1, model.max_target_tokens()));
+
+  constexpr std::size_t kMany = 2000;
+  std::vector<EncodedPair> pairs(std::min({dev_lines, encoder.corpus().size(), kMany}));
+  for (std::size_t i = 0; i < pairs.size(); ++i) encoder.encode(i, pairs[i]);
+  std::sort(pairs.begin(), pairs.end(),
+            [](const EncodedPair& a, const EncodedPair& b) { return a.source.size() > b.source.size(); });
+  pairs.resize(std::min(pairs.size(), static_cast<std::size_t>(decoding.batch_sentences)));
+  Sentences sources;
+  std::size_t longest = 0;
+  for (EncodedPair& pair : pairs) {
+    const auto limit = static_cast<std::size_t>(std::min(decoding.max_input + 1, model.max_source_tokens()));
+    if (pair.source.size() > limit) pair.source.resize(limit);
+    sources.add(pair.source);
+    longest = std::max(longest, pair.target.size());
   }
-  Index capacity = 16;  // caches double
-  while (capacity < longest) capacity *= 2;
-  const auto sentences = std::min(static_cast<std::size_t>(decoding.batch_sentences), dev_lines);
-  const auto cached = static_cast<std::size_t>(options.beam_size * capacity * model.cached_numbers());
-  return std::max(evaluating, evaluating / 2 + sentences * cached * sizeof(Real));  // about half: the encoder
+  Workspace search;
+  const Memory memory = model.encode(model.values(), sources, search);
+  const std::unique_ptr<DecoderState> state = model.start(model.values(), memory, search);
+  const std::size_t rows = pairs.size() * static_cast<std::size_t>(options.beam_size);
+  // Hypotheses end at different times: about half of what they could fill.
+  const std::size_t caches = rows * longest * static_cast<std::size_t>(model.cached_numbers()) * sizeof(Real) / 2;
+  return std::max(evaluating, search.peak_bytes() + caches);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ struct MemoryEstimate {
   std::size_t parameters = 0;   ///< values, moments, moving average, and a gradient for each shard
   std::size_t packed = 0;       ///< copies of the weights for products, of updates and of translating
   std::size_t activations = 0;  ///< threads x what one piece of a shard keeps for backward
-  std::size_t validation = 0;   ///< threads x evaluating, or translating as long as a search may become
+  std::size_t validation = 0;   ///< threads x evaluating, or translating about as long as the targets are
   std::size_t batches = 0;      ///< windows made ahead, and encoded pairs kept for later epochs
 
   [[nodiscard]] std::size_t total() const { return parameters + packed + activations + validation + batches; }

@@ -1,6 +1,8 @@
 """Running the program in tests of the command line."""
 
+import json
 import os
+import struct
 import subprocess
 from pathlib import Path
 
@@ -50,3 +52,16 @@ def lines_of(path):
     text = Path(path).read_bytes().decode("utf-8")
     assert text == "" or text.endswith("\n")
     return text.split("\n")[:-1]
+
+
+def poison(model, word, to):
+    """A copy of the model's weights with an embedding that no layer norm survives, of the piece that begins so."""
+    data = bytearray((model / "model.safetensors").read_bytes())
+    length = int.from_bytes(data[:8], "little")
+    entry = json.loads(data[8 : 8 + length])["encoder.embedding"]
+    pieces = json.loads((model / "tokenizer.json").read_text())["pieces"]
+    row = 3 + next(i for i, piece in enumerate(pieces) if piece.startswith(word))
+    width = entry["shape"][1]
+    start = 8 + length + entry["data_offsets"][0] + 4 * row * width
+    data[start : start + 4 * width] = struct.pack(f"<{width}f", *([3e38, -3e38] * width)[:width])
+    to.write_bytes(data)

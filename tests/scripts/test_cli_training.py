@@ -1,12 +1,14 @@
 """Interruptions and the rules of a model directory, through the program."""
 
+import json
 import re
+import resource
 import signal
 import subprocess
 import time
 
 import pytest
-from cli_support import BINARY, MODEL, needs_program, refused, run
+from cli_support import BINARY, MODEL, needs_program, poison, refused, run
 
 pytestmark = needs_program
 
@@ -152,3 +154,52 @@ def test_bfloat16_trains_and_says_when_it_is_emulated(data):
     model = "model.safetensors"
     assert (data / "bfloat16" / model).read_bytes() != (data / "float32" / model).read_bytes()
     assert "training.precision" in refused("train", "config.yaml", "--set", "training.precision=fp16", cwd=data)
+
+
+def test_a_dry_run_checks_reports_and_writes_nothing(data):
+    process = run("train", "config.yaml", "--model-dir", "dry", "--dry-run", cwd=data)
+    assert "training data: 0 of 300 pairs dropped" in process.stdout and "memory: about" in process.stdout
+    assert process.stderr == "" and not (data / "dry").exists()
+    assert "learning_rate" in refused("train", "config.yaml", "--dry-run", "--set",
+                                      "training.optimizer.learning_rate=-1", cwd=data)  # fmt: skip
+    (data / "uneven").write_text("1\n")
+    assert "lines against" in refused("train", "config.yaml", "--dry-run", "--set", "data.train.target=uneven", cwd=data)
+    quick(data, "dried")
+    before = sorted((p, p.stat().st_mtime_ns) for p in (data / "dried").rglob("*"))
+    run("train", "config.yaml", "--model-dir", "dried", "--resume", "--dry-run", cwd=data)
+    refused("train", "config.yaml", "--model-dir", "dried", "--resume", "--dry-run", "--set", "seed=3", cwd=data)
+    assert sorted((p, p.stat().st_mtime_ns) for p in (data / "dried").rglob("*")) == before
+
+
+def test_what_does_not_fit_into_memory_is_refused_at_the_start(data):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (10**9, 10**9))
+
+    large = ["--set", "model.encoder.hidden_size=3000", "--set", "model.decoder.hidden_size=3000", "--dry-run"]
+    command = [str(BINARY), "train", "config.yaml", "--model-dir", "large", *large]
+    process = subprocess.run(command, cwd=data, preexec_fn=limit, capture_output=True, text=True, timeout=60)
+    assert process.returncode == 2, process.stderr
+    found = re.fullmatch(r"dragoman: memory: the parameters .* need about (\d+) MB, but (\d+) MB are free; .*\n",
+                         process.stderr)  # fmt: skip
+    assert found and int(found[1]) > 1000 > int(found[2]), process.stderr
+    assert not (data / "large").exists()
+
+
+def test_a_diverged_update_can_be_computed_again(data):
+    sides = ["--set", "model.encoder={type: transformer, model_size: 8, heads: 2, ffn_size: 12}"]
+    sides = [*sides, "--set", "model.encoder.embedding_size=128", "--set", "model.encoder.hidden_size=128"]
+    quick(data, "sound", *sides)
+    poison(data / "sound", "3", data / "poisoned.safetensors")
+    quick(data, "burst", *sides, "--set", "training.init_from=poisoned.safetensors", code=1)
+    batch = json.loads((data / "burst/diverged/1/batch.json").read_text())
+    said = run("replay", data / "burst/diverged/1").stdout.splitlines()
+    assert said[0] == f"update {batch['update']}: {batch['problem']} was not finite"
+    assert said[-1].startswith(f"again: {batch['problem']} is not finite")
+    pairs = [pair for sentences in batch["batches"] for pair in sentences]
+    assert len(said) == len(pairs) + 2, "a line for each sentence"
+    losses = [line.split("loss ")[1].split()[0] for line in said[1:-1]]
+    for pair, loss in zip(pairs, losses):
+        assert ("nan" in loss) == ("3" in pair["source"].split()), (pair["source"], loss)
+        file, line = pair["where"].rsplit(":", 1)
+        assert (data / file).read_text().splitlines()[int(line) - 1] == pair["source"]
+    assert "batch.json" in refused("replay", data / "sound")

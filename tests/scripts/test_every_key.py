@@ -1,16 +1,14 @@
 """Every key of a configuration changes what it says: two runs of the program that differ in the key alone."""
 
-import json
 import random
 import re
 import shutil
-import struct
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import pytest
-from cli_support import BINARY, lines_of, needs_program, run
+from cli_support import BINARY, lines_of, needs_program, poison, run
 
 pytestmark = needs_program
 
@@ -256,19 +254,6 @@ def write_data(folder):
     (folder / "many").write_text("".join(sentence(8) + "\n" for _ in range(4096)))  # as many as translate reads at once
 
 
-def poison(model, to):
-    """A copy of the model with an embedding that no layer norm survives, of the word that occurs once."""
-    data = bytearray((model / "model.safetensors").read_bytes())
-    length = int.from_bytes(data[:8], "little")
-    entry = json.loads(data[8 : 8 + length])["encoder.embedding"]
-    pieces = json.loads((model / "tokenizer.json").read_text())["pieces"]
-    row = 3 + next(i for i, piece in enumerate(pieces) if piece.startswith("rare"))
-    width = entry["shape"][1]
-    start = 8 + length + entry["data_offsets"][0] + 4 * row * width
-    data[start : start + 4 * width] = struct.pack(f"<{width}f", *([3e38, -3e38] * width)[:width])
-    to.write_bytes(data)
-
-
 def without_times(log):
     return re.sub(r"^\S+ \S+  |memory: .*|peak memory .*|\d+ tok/s.*|\d+\.\d s$", "", log, flags=re.MULTILINE)
 
@@ -283,7 +268,7 @@ class Runs:
         write_data(folder)
         (folder / "config.yaml").write_text(CONFIG)
         list(self.pool.map(lambda name: self.train(MODELS[name], name), MODELS))
-        poison(folder / "transformer", folder / "poisoned.safetensors")
+        poison(folder / "transformer", "rare", folder / "poisoned.safetensors")
 
     def start(self, case, key, value):
         overrides = (*case.needs, f"{key}={value}")

@@ -4,8 +4,8 @@
 Usage: bench/soak.py [--minutes 30] [--binary build/release/dragoman] [--folder FOLDER] [--threads 1] [--set KEY=VALUE]
 
 Trains on a toy task, validates and saves every 50 updates, and looks at the process every few seconds. Fails (exit
-code 1) when resident memory in the last quarter is more than 5 % above that of the second quarter, when the number of
-open files or threads grows, when a temporary file stays behind, or when the logs grow by more than 100 kB a minute.
+code 1) when in the last quarter the usual resident memory is more than 5 % above that of the second, when the usual number
+of open files or threads is larger, when a temporary file stays behind, or when the logs grow by more than 100 kB a minute.
 """
 
 import argparse
@@ -61,16 +61,16 @@ def watch(process, model, seconds, every):
 
 def judge(found, seconds):
     quarters = [[row for row in found if q * seconds / 4 <= row[0] < (q + 1) * seconds / 4] for q in range(4)]
-    print("quarter  memory MB: median  highest  open files  threads")
-    for number, rows in enumerate(quarters, 1):
-        print(f"{number:>7} {statistics.median(row[1] for row in rows):>18.1f} {max(row[1] for row in rows):>8.1f}"
-              f" {max(row[2] for row in rows):>11} {max(row[3] for row in rows):>8}")
+    usual = [[statistics.median(row[column] for row in rows) for column in range(4)] for rows in quarters]
+    print("quarter  memory MB: median  highest  open files: median  highest  threads")
+    for number, (rows, middle) in enumerate(zip(quarters, usual), 1):
+        print(f"{number:>7} {middle[1]:>18.1f} {max(row[1] for row in rows):>8.1f} {middle[2]:>19g}"
+              f" {max(row[2] for row in rows):>8} {middle[3]:>8g}")
     problems = []
-    second, last = (statistics.median(row[1] for row in quarters[q]) for q in (1, 3))
-    if last > 1.05 * second:
-        problems.append(f"memory grew from {second:.1f} to {last:.1f} MB")
+    if usual[3][1] > 1.05 * usual[1][1]:
+        problems.append(f"memory grew from {usual[1][1]:.1f} to {usual[3][1]:.1f} MB")
     for column, what in ((2, "open files"), (3, "threads")):
-        if max(row[column] for row in quarters[3]) > max(row[column] for row in quarters[1]):
+        if usual[3][column] > usual[1][column]:
             problems.append(f"the number of {what} grew")
     rate = (found[-1][4] - found[0][4]) / (found[-1][0] - found[0][0]) * 60e-3
     print(f"logs grow by {rate:.1f} kB a minute")

@@ -18,15 +18,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void check_ids(const Sentences& sentences, std::size_t vocabulary, const std::string& path) {
+void check_sentences(const Sentences& sentences, std::size_t vocabulary, Index longest, const std::string& path) {
+  const auto require = [&](bool good, const std::string& found, const std::string& expected) {
+    if (!good) throw UserError(path, 0, "found " + found + ", expected " + expected + ": is it another model's batch?");
+  };
+  require(sentences.count() > 0, "a batch without sentences", "at least one");
   for (const TokenId id : sentences.ids) {
-    if (id >= 0 && static_cast<std::size_t>(id) < vocabulary) continue;
-    throw UserError(path, 0,
-                    "found token id " + std::to_string(id) + ", expected 0 to " + std::to_string(vocabulary - 1) +
-                        ": is it another model's batch?");
+    require(id >= 0 && static_cast<std::size_t>(id) < vocabulary, "token id " + std::to_string(id),
+            "0 to " + std::to_string(vocabulary - 1));
   }
   for (Index i = 0; i < sentences.count(); ++i) {
-    if (sentences.length(i) == 0) throw UserError(path, 0, "holds a sentence without tokens");
+    const Index length = sentences.length(i);
+    require(length > 0 && length <= longest, "a sentence of " + std::to_string(length) + " tokens",
+            "1 to " + std::to_string(longest));
   }
 }
 
@@ -61,10 +65,11 @@ void replay(const std::string& directory) {
   use_threads(loaded.config.threads);
   TrainStep step(*loaded.model, loaded.config.training, diverged.seed);
   for (const Batch& batch : diverged.batches) {
-    check_ids(batch.source, loaded.tokenizers.source->size(), batch_path);
-    check_ids(batch.target, loaded.tokenizers.target->size(), batch_path);
+    check_sentences(batch.source, loaded.tokenizers.source->size(), loaded.model->max_source_tokens(), batch_path);
+    check_sentences(batch.target, loaded.tokenizers.target->size(), loaded.model->max_target_tokens(), batch_path);
   }
-  std::printf("update %lld: %s was not finite\n", static_cast<long long>(diverged.update), diverged.problem.c_str());
+  std::printf("update %lld: %s was not finite\n", static_cast<long long>(diverged.update),
+              one_line(diverged.problem).c_str());
   for (const Batch& batch : diverged.batches) {
     print_sentences(*loaded.model, batch, loaded.config.training.label_smoothing);
   }

@@ -199,8 +199,8 @@ void train(const TrainArguments& arguments) {
       remarks.warnings.push_back("training.init_from: " + missing + " keeps its random start");
     }
   }
-  const MemoryEstimate memory = estimate_memory(model, encoder, config.training, config.decoding,
-                                                dev ? &*dev : (test ? &*test : nullptr), threads);
+  const MemoryEstimate memory = estimate_memory(model, encoder, config.training, config.decoding, dev ? &*dev : nullptr,
+                                                test ? &*test : nullptr, threads);
   const auto values = static_cast<double>(model.params().size() * sizeof(Real));  // there already
   refuse_if_too_large(1e-6 * (static_cast<double>(memory.total()) - values), "this training");
   remarks.infos.push_back(describe(memory, model));
@@ -213,8 +213,9 @@ void train(const TrainArguments& arguments) {
   make_folder(dir.string());
   const DirectoryLock lock(dir);
   check_model_dir(arguments, config, dir);  // again: another training may have been quicker
-  remove_stale_temporaries(dir.string());
-  if (fs::exists(dir / "checkpoints")) remove_stale_temporaries((dir / "checkpoints").string());
+  for (const fs::path& folder : {dir, dir / "checkpoints", dir / "diverged"}) {
+    remove_stale_temporaries(folder.string());  // a folder that is absent has none
+  }
   if (!arguments.resume) {
     for (const fs::path& file : training_files(dir)) remove_whole(file.string());
     tokenizers.save(dir);

@@ -1,6 +1,7 @@
 // dragoman: the command line. Exit codes: 0 done, 1 failed, 2 the user's input is wrong, 129 / 130 / 143 interrupted
 // and saved.
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -18,6 +19,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "dragoman: %s\n", problem.c_str());
     return 1;
   }
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files (ulimit -f) is a failed write with a message
   CLI::App app{"Dragoman trains and runs small translation models on CPUs."};
   app.name("dragoman");
   app.set_version_flag("--version", dragoman::version_text());

@@ -4,9 +4,11 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace dragoman {
 namespace {
@@ -19,6 +21,24 @@ double megabytes_of(const char* path, const std::string& key) {
     if (line.starts_with(key)) return 1e-6 * 1024 * std::stod(line.substr(key.size()));
   }
   return 0;
+}
+
+/// Bytes: of the memory controller's groups (version 1 and 2) that the process is in, up to the root that it sees.
+std::vector<double> control_group_limits() {
+  std::vector<double> limits;
+  std::ifstream groups("/proc/self/cgroup");  // lines "4:memory:/a/b" (version 1) and "0::/a/b" (version 2)
+  for (std::string line; std::getline(groups, line);) {
+    const bool first = line.find(":memory:") != std::string::npos;
+    if (!first && !line.starts_with("0::")) continue;
+    const std::filesystem::path root = first ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup";
+    const std::string below = line.substr(line.find(':', line.find(':') + 1) + 1);
+    for (std::filesystem::path group = std::filesystem::path(below).relative_path();; group = group.parent_path()) {
+      std::ifstream file(root / group / (first ? "memory.limit_in_bytes" : "memory.max"));
+      if (double bytes = 0; file >> bytes) limits.push_back(bytes);  // "max": no limit
+      if (group.empty()) break;
+    }
+  }
+  return limits;
 }
 
 double own(const std::string& key) { return megabytes_of("/proc/self/status", key); }
@@ -39,10 +59,7 @@ double peak_megabytes() { return own("VmHWM:"); }
 double available_megabytes() {
   double available = megabytes_of("/proc/meminfo", "MemAvailable:") + megabytes_of("/proc/meminfo", "SwapFree:");
   if (available <= 0) available = std::numeric_limits<double>::infinity();  // not told
-  for (const char* limit : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    double bytes = 0;  // "max": no limit
-    if (std::ifstream(limit) >> bytes) available = std::min(available, 1e-6 * bytes - own("VmRSS:"));
-  }
+  for (const double limit : control_group_limits()) available = std::min(available, 1e-6 * limit - own("VmRSS:"));
   rlimit space{};
   if (::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) {
     available = std::min(available, 1e-6 * static_cast<double>(space.rlim_cur) - own("VmSize:"));

@@ -4,6 +4,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -17,7 +18,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-volatile std::sig_atomic_t g_stop_signal = 0;
+std::atomic<int> g_stop_signal = 0;
+static_assert(std::atomic<int>::is_always_lock_free, "for use in a signal handler");
 
 void on_signal(int signal) {
   if (g_stop_signal != 0) {  // the second one
@@ -48,6 +50,7 @@ void catch_stop_signals() {
 }
 
 TrainObserver::TrainObserver(std::filesystem::path model_dir, bool resume) : model_dir_(std::move(model_dir)) {
+  std::signal(SIGPIPE, SIG_IGN);  // `train | head`: the terminal is gone, train.log is not
   try {
     auto terminal = std::make_shared<spdlog::sinks::stderr_sink_mt>();
     auto file = std::make_shared<spdlog::sinks::basic_file_sink_mt>((model_dir_ / "train.log").string(), !resume);
@@ -109,20 +112,17 @@ void TrainObserver::validation(const ValidationReport& r) { report("validation",
 
 void TrainObserver::test(const ValidationReport& r) { report("test", r); }
 
-void TrainObserver::resumed(std::int64_t update) {
+void TrainObserver::resumed(std::int64_t update, std::int64_t reports) {
   const std::string path = (model_dir_ / "metrics.jsonl").string();
-  if (!std::filesystem::exists(path)) return;
-  std::string kept;
-  for (const std::string& line : read_lines(path)) {
-    const Json json = Json::parse(line, nullptr, false);
-    // A line that a crash cut off is dropped with what came later; so is the test result of an ended training.
-    if (json.is_discarded() || json.value("update", update + 1) > update || json.value("kind", "") == "test") continue;
-    kept += line + "\n";
+  if (std::filesystem::exists(path)) {
+    std::string kept;  // without what came later, such as a line that a crash cut off
+    LineReader lines(path);
+    for (std::string line; reports > 0 && lines.next(line); --reports) kept += line + "\n";
+    write_file_atomically(path, kept);
   }
-  write_file_atomically(path, kept);
   log_->info("resumed after update {}", update);
 }
 
-int TrainObserver::stop_signal() { return static_cast<int>(g_stop_signal); }
+int TrainObserver::stop_signal() { return g_stop_signal; }
 
 }  // namespace dragoman

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "train/observer.h"
@@ -15,7 +14,8 @@ namespace dragoman {
 
 class TrainObserver : public Observer {
  public:
-  /// Appends to the files of model_dir when resuming, else starts them anew. UserError: not writable.
+  /// Appends to the files of model_dir when resuming, else starts them anew. From now on a reader of standard error that
+  /// is gone stops nothing. UserError: not writable.
   TrainObserver(std::filesystem::path model_dir, bool resume);
   ~TrainObserver() override;
 
@@ -25,7 +25,7 @@ class TrainObserver : public Observer {
   void validation(const ValidationReport& report) override;
   void test(const ValidationReport& report) override;
   /// metrics.jsonl is cut back to the checkpoint.
-  void resumed(std::int64_t update) override;
+  void resumed(std::int64_t update, std::int64_t reports) override;
   int stop_signal() override;
 
  private:

@@ -6,9 +6,13 @@ namespace {
 std::string printable(std::string_view text, bool keep_line_ends) {
   constexpr char kHex[] = "0123456789abcdef";
   std::string out;
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 || byte == 0x7f) && !(c == '\n' && keep_line_ends)) {
+    const auto before = static_cast<unsigned char>(i > 0 ? text[i - 1] : 0);
+    const bool c1 = before == 0xc2 && byte >= 0x80 && byte < 0xa0;  // U+0080 to U+009F: terminals obey these, too
+    if ((byte < 0x20 || byte == 0x7f || c1) && !(c == '\n' && keep_line_ends)) {
+      if (c1) out.pop_back();
       out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
     } else {
       out += c;

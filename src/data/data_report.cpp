@@ -72,8 +72,9 @@ std::string both(const char* name, Text text) {
 
 void append(std::vector<std::string>& lines, const HeldOutReport& report, const char* where) {
   const auto& sides = report.sides;
-  lines.push_back("  " + report.name + ": " + std::to_string(report.lines) + " lines; " + where + ": " +
-                  counted(report.pairs, "as pairs") + ", " + counted(report.sources, "by their source"));
+  lines.push_back("  " + report.name + ": " + std::to_string(report.lines) + " lines" +
+                  (report.blank.count > 0 ? ", " + counted(report.blank, "with an empty side") : "") + "; " + where +
+                  ": " + counted(report.pairs, "as pairs") + ", " + counted(report.sources, "by their source"));
   lines.push_back("    " + both("words", [&](int i) { return percent(sides[i].own_words, sides[i].words); }) + " " +
                   where + "; " +
                   both("unknown pieces", [&](int i) { return percent(sides[i].unknown, sides[i].pieces); }) + "; " +

@@ -48,6 +48,7 @@ struct HeldOutSide {
 struct HeldOutReport {
   std::string name;  ///< "development data"
   std::size_t lines = 0;
+  Found blank;    ///< with an empty side
   Found pairs;    ///< that are training pairs as well
   Found sources;  ///< whose source is that of a training pair
   std::array<HeldOutSide, 2> sides;

@@ -12,6 +12,7 @@ constexpr double kDropped = 0.10;
 constexpr double kUnknown = 0.01;     // of the pieces of a side
 constexpr double kDuplicates = 0.10;  // of the pairs in use
 constexpr double kCopies = 0.02;
+constexpr double kBlank = 0.01;           // of development or test lines
 constexpr double kHeldOutPairs = 0.01;    // of development or test lines
 constexpr double kHeldOutSources = 0.05;  // the same source may well have another translation
 constexpr double kUnseen = 0.01;          // lines with a character that training lacks
@@ -56,6 +57,13 @@ void warn_of_sides(const HeldOutReport& report, Warnings& warnings) {
   for (int i = 0; i < (both ? 1 : 2); ++i) {
     if (is_foreign(report.sides[i])) warnings.push_back(side_warning(report, i, both));
   }
+}
+
+void warn_of_blank(const HeldOutReport& report, Warnings& warnings) {
+  if (!reaches(report.blank.count, report.lines, kBlank)) return;
+  warnings.push_back(report.name + ": " +
+                     numbers(report.blank.count, report.lines, "lines have an empty side", kBlank, report.blank.first) +
+                     "; they count in every metric: remove the pairs");
 }
 
 void warn_of_overlap(const HeldOutReport& report, Warnings& warnings) {
@@ -125,6 +133,7 @@ std::vector<std::string> DataReport::warnings() const {
   Warnings warnings;
   for (const HeldOutReport& report : held_out) warn_of_sides(report, warnings);
   for (const HeldOutReport& report : held_out) warn_of_overlap(report, warnings);
+  for (const HeldOutReport& report : held_out) warn_of_blank(report, warnings);
   warn_of_pairs(*this, warnings);
   warn_of_unknown(*this, warnings);
   // A sample lacks characters that the rest may have.

@@ -1,5 +1,6 @@
 #include "data/encoding_guess.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "core/utf8.h"
@@ -13,13 +14,16 @@ bool within(char c, unsigned first, unsigned last) {
   return byte >= first && byte <= last;
 }
 
-/// A stray NUL makes no UTF-16: there are several, and in a line that could be UTF-8 as well many, at one parity.
+/// A stray NUL makes no UTF-16, nor do those of binary files: there are several, mostly at one parity, and in a line that
+/// could be UTF-8 as well many, all there.
 bool is_utf16(std::string_view line, bool valid_utf8) {
   std::size_t zeros[2] = {0, 0};
   for (std::size_t i = 0; i < line.size(); ++i) zeros[i % 2] += line[i] == '\0';
   const std::size_t count = zeros[0] + zeros[1];
   const bool one_parity = zeros[0] == 0 || zeros[1] == 0;
-  return count >= 2 && (!valid_utf8 || (one_parity && 4 * count >= line.size()));
+  const std::size_t others = std::min(zeros[0], zeros[1]);
+  const bool mostly_one = others <= 1 || 8 * others <= count;
+  return count >= 2 && (valid_utf8 ? one_parity && 4 * count >= line.size() : mostly_one);
 }
 
 /// Bytes above ASCII, read as UTF-8 and as EUC-KR.
@@ -61,7 +65,7 @@ Encoding guess_encoding(std::string_view line) {
   HighBytes count;
   count_utf8(line, count);
   if (is_utf16(line, count.not_utf8 == 0)) return Encoding::utf16;
-  if (count.not_utf8 <= count.utf8) return Encoding::unknown;
+  if (count.not_utf8 <= count.utf8 || line.find('\0') != std::string_view::npos) return Encoding::unknown;
   count_pairs(line, count);
   if (count.hangul > 4 * (count.pairs + count.singles)) return Encoding::cp949;
   if (count.singles > count.hangul + count.pairs && !count.undefined) return Encoding::cp1252;

@@ -77,6 +77,7 @@ void HeldOutText::add_training(const PairHash& hash) {
 
 HeldOutReport HeldOutText::report(const std::array<TrainingSide, 2>& sides) const {
   const Corpus& corpus = encoder_.corpus();
+  FirstLines blank;
   FirstLines pairs;
   FirstLines sources;
   std::array<Side, 2> sums;
@@ -85,6 +86,7 @@ HeldOutReport HeldOutText::report(const std::array<TrainingSide, 2>& sides) cons
     PairText text;
     encoder_.encode(i, pair, &text);
     const PairHash hash(text);
+    if (text.source.empty() || text.target.empty()) blank.add(i);
     if (pairs_.at(hash.pair)) pairs.add(i);
     if (sources_.at(hash.source)) sources.add(i);
     add(sums[0], i, text.source, pair.source, sides[0], sides[1]);
@@ -92,6 +94,7 @@ HeldOutReport HeldOutText::report(const std::array<TrainingSide, 2>& sides) cons
   }
   return {name_,
           corpus.size(),
+          {blank.count, blank.where(corpus)},
           {pairs.count, pairs.where(corpus)},
           {sources.count, sources.where(corpus)},
           {finish(sums[0], corpus), finish(sums[1], corpus)}};

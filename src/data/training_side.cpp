@@ -9,8 +9,7 @@ namespace dragoman {
 
 namespace {
 
-constexpr std::size_t kWordLines = 100'000;
-constexpr std::size_t kWordBits = std::size_t{1} << 22;
+constexpr std::size_t kWordBits = std::size_t{1} << 25;
 
 std::size_t word_bit(std::string_view word) { return hash_name(word) % kWordBits; }
 
@@ -26,7 +25,7 @@ void TrainingSide::add(std::size_t line, std::string_view text, std::span<const 
   unknown_ += unknown;
   if (unknown > 0) unknown_lines_.add(line);
   for_each_character(text, [&](char32_t c) { characters_[c] = true; });
-  if (lines_++ < kWordLines) for_each_word(text, [&](std::string_view word) { words_[word_bit(word)] = true; });
+  for_each_word(text, [&](std::string_view word) { words_[word_bit(word)] = true; });
 }
 
 bool TrainingSide::has_word(std::string_view word) const { return words_[word_bit(word)]; }

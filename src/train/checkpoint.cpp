@@ -17,11 +17,13 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 constexpr int kStateFormat = 2;
 
+Json position_json(const BatchPosition& p) { return {{"epoch", p.epoch}, {"window", p.window}, {"batch", p.batch}}; }
+
 Json to_json(const TrainingState& s) {
   Json json;
   json["format"] = kStateFormat;
   json["update"] = s.update;
-  json["position"] = {{"epoch", s.position.epoch}, {"window", s.position.window}, {"batch", s.position.batch}};
+  json["position"] = position_json(s.position);
   json["epoch_pairs"] = s.epoch_pairs;
   json["schedule"] = {{"scale", s.schedule.scale}, {"bad", s.schedule.bad}};
   json["interval"] = {{"loss", s.interval.loss},
@@ -32,11 +34,15 @@ Json to_json(const TrainingState& s) {
   json["best"] = s.best ? Json(*s.best) : Json(nullptr);
   json["best_update"] = s.best_update;
   json["bad_validations"] = s.bad_validations;
+  json["validated_update"] = s.validated_update;
+  json["reports"] = s.reports;
   json["loss_watch"] = {
       {"mean", s.loss_watch.mean}, {"distance", s.loss_watch.distance}, {"updates", s.loss_watch.updates}};
   json["divergences"] = s.divergences;
   json["skipped"] = s.skipped;
   json["rollbacks"] = s.rollbacks;
+  json["left_out"] = Json::array();
+  for (const auto& [begin, end] : s.left_out) json["left_out"].push_back({position_json(begin), position_json(end)});
   json["interrupted"] = s.interrupted;
   json["validation_due"] = s.validation_due;
   json["epoch_ended"] = s.epoch_ended;
@@ -67,9 +73,11 @@ TrainingState read_state(const fs::path& path) {
     }
     TrainingState s;
     s.update = count(json, "update");
-    const Json& position = json.at("position");
-    const auto place = [&](const char* key) { return static_cast<std::uint64_t>(count(position, key)); };
-    s.position = {place("epoch"), place("window"), place("batch")};
+    const auto position = [&](const Json& p) {
+      const auto place = [&](const char* key) { return static_cast<std::uint64_t>(count(p, key)); };
+      return BatchPosition{place("epoch"), place("window"), place("batch")};
+    };
+    s.position = position(json.at("position"));
     s.epoch_pairs = count(json, "epoch_pairs");
     s.schedule = {json.at("schedule").at("scale"), count(json.at("schedule"), "bad")};
     const Json& interval = json.at("interval");
@@ -78,11 +86,14 @@ TrainingState read_state(const fs::path& path) {
     if (!json.at("best").is_null()) s.best = json.at("best").get<double>();
     s.best_update = count(json, "best_update");
     s.bad_validations = count(json, "bad_validations");
+    s.validated_update = count(json, "validated_update");
+    s.reports = count(json, "reports");
     const Json& watch = json.at("loss_watch");
     s.loss_watch = {watch.at("mean"), watch.at("distance"), count(watch, "updates")};
     s.divergences = count(json, "divergences");
     s.skipped = count(json, "skipped");
     s.rollbacks = count(json, "rollbacks");
+    for (const Json& range : json.at("left_out")) s.left_out.emplace_back(position(range.at(0)), position(range.at(1)));
     s.interrupted = json.at("interrupted");
     s.validation_due = json.at("validation_due");
     s.epoch_ended = json.at("epoch_ended");

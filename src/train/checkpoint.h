@@ -38,11 +38,15 @@ struct TrainingState {
   IntervalSums interval;
   std::optional<double> best;  ///< value of the early-stopping metric
   std::int64_t best_update = 0;
-  std::int64_t bad_validations = 0;  ///< in a row without improvement
+  std::int64_t bad_validations = 0;   ///< in a row without improvement
+  std::int64_t validated_update = 0;  ///< of the last validation
+  std::int64_t reports = 0;           ///< of intervals and validations
   LossWatch loss_watch;
   std::int64_t divergences = 0;  ///< updates that were not finite
   std::int64_t skipped = 0;      ///< of these skipped in a row, up to now
   std::int64_t rollbacks = 0;
+  /// After going back: the data of updates that diverged, from the first position to before the second.
+  std::vector<std::pair<BatchPosition, BatchPosition>> left_out;
   bool interrupted = false;     ///< not on schedule (a signal): serves resume only
   bool validation_due = false;  ///< interrupted within the validation after this update, which is still to be done
   bool epoch_ended = false;     ///< by this update

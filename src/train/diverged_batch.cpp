@@ -1,11 +1,11 @@
 #include "train/diverged_batch.h"
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <span>
 
 #include "core/error.h"
 #include "io/atomic_file.h"
+#include "io/byte_stream.h"
 #include "train/model_file.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -13,7 +13,19 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t kLargest = std::size_t{1} << 28;  // bytes of batch.json
+
 std::vector<TokenId> ids_of(std::span<const TokenId> ids) { return {ids.begin(), ids.end()}; }
+
+/// Those that do not fit into 32 bits become -1, which is no token.
+std::vector<TokenId> read_ids(const Json& json) {
+  std::vector<TokenId> ids;
+  for (const Json& id : json) {
+    const auto number = id.get<std::int64_t>();
+    ids.push_back(number == static_cast<TokenId>(number) ? static_cast<TokenId>(number) : -1);
+  }
+  return ids;
+}
 
 Json sentence(const Batch& batch, Index i, const PairEncoder& encoder) {
   const std::uint64_t line = batch.line[static_cast<std::size_t>(i)];
@@ -46,18 +58,17 @@ void write_diverged(const std::filesystem::path& directory, const DivergedBatch&
 
 DivergedBatch read_diverged(const std::filesystem::path& directory) {
   const std::string path = (directory / "batch.json").string();
-  std::ifstream file(path);
-  if (!file) {
-    throw UserError(path, 0, "cannot open; expected a folder that a diverged training wrote (MODEL_DIR/diverged/N)");
+  if (!std::filesystem::exists(path)) {
+    throw UserError(path, 0, "is absent; expected a folder that a diverged training wrote (MODEL_DIR/diverged/N)");
   }
   try {
-    const Json json = Json::parse(file);
+    const Json json = Json::parse(read_small_file(path, kLargest));
     DivergedBatch diverged{json.at("update"), json.at("seed"), json.at("learning_rate"), json.at("problem"), {}};
     for (const Json& sentences : json.at("batches")) {
       Batch& batch = diverged.batches.emplace_back();
       for (const Json& pair : sentences) {
-        batch.source.add(pair.at("source_ids").get<std::vector<TokenId>>());
-        batch.target.add(pair.at("target_ids").get<std::vector<TokenId>>());
+        batch.source.add(read_ids(pair.at("source_ids")));
+        batch.target.add(read_ids(pair.at("target_ids")));
         batch.line.push_back(pair.at("pair"));
       }
     }

@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t kWindowsAhead = 3;       // in use, ready, being made
 constexpr std::size_t kPairOverhead = 64;      // bytes of a pair in a window beside its ids
 constexpr std::size_t kLongestLook = 100'000;  // pairs
+constexpr Index kMeasured = 512;               // labels: more are computed from these
 
 /// The first kept pairs that have at most so many labels (or the first one); and tokens of a side, if a limit is given.
 Batch first_pairs(const PairEncoder& encoder, Index labels, Index side_tokens = 0) {
@@ -40,33 +41,38 @@ bool translates(const ValidationOptions& options) {
                      [](const std::string& metric) { return metric == "bleu" || metric == "sequence_accuracy"; });
 }
 
-/// Of one thread: evaluating a batch, or translating the longest of as many pairs as the text has; the larger.
-std::size_t validation_bytes(const Seq2Seq& model, const PairEncoder& encoder, const ValidationOptions& options,
-                             const DecodeOptions& decoding, std::size_t dev_lines) {
+/// Of one thread: evaluating a batch, or translating with so many hypotheses the longest of as many pairs as the text
+/// has; the larger.
+std::size_t validation_bytes(const Seq2Seq& model, const PairEncoder& encoder, const TrainOptions& options,
+                             Index sentences, Index beam_size, std::size_t lines) {
   Workspace workspace;
   const Batch batch = first_pairs(encoder, static_cast<Index>(kValidationLabels));
   model.evaluate(model.values(), batch, 0, {}, workspace);
   const std::size_t evaluating = workspace.peak_bytes();
-  if (!translates(options)) return evaluating;
+  if (!translates(options.validation)) return evaluating;
 
   constexpr std::size_t kMany = 2000;
-  std::vector<EncodedPair> pairs(std::min({dev_lines, encoder.corpus().size(), kMany}));
-  for (std::size_t i = 0; i < pairs.size(); ++i) encoder.encode(i, pairs[i]);
+  std::vector<EncodedPair> pairs;
+  encoder.reproducibly(0, [&] {
+    for (std::size_t i = 0; i < std::min({encoder.corpus().size(), lines, kMany}); ++i) {
+      EncodedPair pair;
+      if (is_used(encoder.encode_filtered(i, pair))) pairs.push_back(std::move(pair));
+    }
+  });
   std::sort(pairs.begin(), pairs.end(),
             [](const EncodedPair& a, const EncodedPair& b) { return a.source.size() > b.source.size(); });
-  pairs.resize(std::min(pairs.size(), static_cast<std::size_t>(decoding.batch_sentences)));
+  pairs.resize(std::min(pairs.size(), static_cast<std::size_t>(sentences)));
+  if (pairs.empty()) return evaluating;
   Sentences sources;
   std::size_t longest = 0;
-  for (EncodedPair& pair : pairs) {
-    const auto limit = static_cast<std::size_t>(std::min(decoding.max_input + 1, model.max_source_tokens()));
-    if (pair.source.size() > limit) pair.source.resize(limit);
+  for (const EncodedPair& pair : pairs) {
     sources.add(pair.source);
     longest = std::max(longest, pair.target.size());
   }
   Workspace search;
   const Memory memory = model.encode(model.values(), sources, search);
   const std::unique_ptr<DecoderState> state = model.start(model.values(), memory, search);
-  const std::size_t rows = pairs.size() * static_cast<std::size_t>(options.beam_size);
+  const std::size_t rows = pairs.size() * static_cast<std::size_t>(beam_size);
   // Hypotheses end at different times: about half of what they could fill.
   const std::size_t caches = rows * longest * static_cast<std::size_t>(model.cached_numbers()) * sizeof(Real) / 2;
   return std::max(evaluating, search.peak_bytes() + caches);
@@ -89,10 +95,10 @@ MemoryEstimate estimate_weights(const Seq2Seq& model, const TrainOptions& option
 }
 
 MemoryEstimate estimate_memory(const Seq2Seq& model, const PairEncoder& encoder, const TrainOptions& options,
-                               const DecodeOptions& decoding, const Corpus* dev, int threads) {
-  MemoryEstimate estimate = estimate_weights(model, options, dev != nullptr);
+                               const DecodeOptions& decoding, const Corpus* dev, const Corpus* test, int threads) {
+  MemoryEstimate estimate = estimate_weights(model, options, dev != nullptr || test != nullptr);
   const Index share = (options.batch_tokens + options.shards - 1) / options.shards;
-  const Batch piece = first_pairs(encoder, share, options.piece_tokens);
+  const Batch piece = first_pairs(encoder, std::min(share, kMeasured), options.piece_tokens);
   if (piece.count() == 0) return estimate;
   {
     std::vector<Real> gradient(model.params().size());
@@ -100,13 +106,21 @@ MemoryEstimate estimate_memory(const Seq2Seq& model, const PairEncoder& encoder,
     Workspace workspace;
     model.forward_backward(model.values(), piece, {1, sentences}, options.label_smoothing, {gradient.data()},
                            workspace);
-    const Index workers = std::min<Index>(threads, options.shards);
-    estimate.activations = static_cast<std::size_t>(workers) * workspace.peak_bytes();
+    const auto workers = static_cast<std::size_t>(std::min<Index>(threads, options.shards));
+    double whole = static_cast<double>(share) / static_cast<double>(piece.labels());
+    if (options.piece_tokens > 0) {
+      const Index longer = std::max(piece.source.tokens(), piece.target.tokens());
+      whole = std::min(whole, static_cast<double>(options.piece_tokens) / static_cast<double>(longer));
+    }
+    const auto measured = static_cast<double>(workspace.peak_bytes());
+    estimate.activations = workers * static_cast<std::size_t>(std::max(whole, 1.0) * measured);
   }
-  if (dev != nullptr) {
-    estimate.validation =
-        static_cast<std::size_t>(threads) * validation_bytes(model, encoder, options.validation, decoding, dev->size());
-  }
+  const auto validation = [&](const Corpus* text, Index beam_size) -> std::size_t {
+    if (text == nullptr) return 0;
+    return static_cast<std::size_t>(threads) *
+           validation_bytes(model, encoder, options, decoding.batch_sentences, beam_size, text->size());
+  };
+  estimate.validation = std::max(validation(dev, options.validation.beam_size), validation(test, decoding.beam_size));
   const std::size_t pair_bytes = static_cast<std::size_t>(piece.source.tokens() + piece.target.tokens()) *
                                      sizeof(TokenId) / static_cast<std::size_t>(piece.count()) +
                                  kPairOverhead;

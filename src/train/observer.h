@@ -40,8 +40,9 @@ class Observer {
   virtual void interval(const IntervalReport& /*report*/) {}
   virtual void validation(const ValidationReport& /*report*/) {}
   virtual void test(const ValidationReport& /*report*/) {}
-  /// Training goes on from a checkpoint of this update: what was reported later is void.
-  virtual void resumed(std::int64_t /*update*/) {}
+  /// Training goes on from a checkpoint of this update: interval and validation reports after the first `reports`, and
+  /// those of the test set, are void.
+  virtual void resumed(std::int64_t /*update*/, std::int64_t /*reports*/) {}
   /// Asked after each update and, by any thread, while validating: the number of a signal that asks to stop, else 0.
   virtual int stop_signal() { return 0; }
 };

@@ -63,7 +63,7 @@ Trainer::Trainer(Seq2Seq& model, TrainingInput input, Observer& observer)
     schedule_.state = state_.schedule;
     checkpoints_.prune(state_.update, t.checkpoints.keep);
     saved_update_ = state_.update;
-    observer_.resumed(state_.update);
+    observer_.resumed(state_.update, state_.reports);
   }
   begin_batches();
   if (input_.dev != nullptr) {
@@ -83,6 +83,7 @@ void Trainer::begin_batches() {
   if (input_.train->corpus().size() > kExamineAll && state_.position == BatchPosition{}) {  // examined by a sample
     examiner = std::make_shared<DataExaminer>(*input_.train, input_.dev, input_.test);
   }
+  batcher_.reset();  // before there is another
   batcher_ = std::make_unique<Batcher>(*input_.train, window, state_.position, 1, std::move(examiner));
 }
 
@@ -98,10 +99,14 @@ int Trainer::run() {
   stopped_early_ = early.patience > 0 && state_.bad_validations >= early.patience;
   if (finished() && !state_.validation_due)
     observer_.warning("nothing is left to train: the limits are reached at update " + std::to_string(state_.update));
-  if (saved_update_ < 0 && input_.training.on_divergence == "rollback") save(true);  // something to go back to
-  const bool at_start = state_.update == 0 && input_.training.validation.at_start && validator_;
-  if (at_start && !validate()) return interrupted(false);
-  if (state_.validation_due && !validate_and_save()) return interrupted(true);
+  if (state_.update > 0) {
+    if (state_.validation_due && !validate_and_save()) return interrupted(true);
+  } else {
+    const bool new_or_due = saved_update_ < 0 || state_.validation_due;
+    if (input_.training.validation.at_start && validator_ && new_or_due && !validate()) return interrupted(true);
+    state_.validation_due = false;
+    if (rolls_back()) save(true);  // something to go back to
+  }
   while (!finished()) {
     const Timer timer;
     one_update();
@@ -128,7 +133,7 @@ std::vector<Batch> Trainer::accumulate(std::int64_t update) {
   std::vector<Batch> batches;
   while (static_cast<Index>(batches.size()) < input_.training.accumulate) {
     TrainingBatch next = batcher_->next();
-    const bool left_out = std::any_of(left_out_.begin(), left_out_.end(), [&](const auto& range) {
+    const bool left_out = std::any_of(state_.left_out.begin(), state_.left_out.end(), [&](const auto& range) {
       return range.first <= state_.position && state_.position < range.second;
     });
     state_.position = next.after;
@@ -192,19 +197,23 @@ void Trainer::diverged(const DivergedBatch& batch, const TrainStep::Result& resu
                         number(result.sums.loss / static_cast<double>(result.sums.labels)) + "). ";
   if (++state_.divergences <= kWritten) {
     const std::filesystem::path directory = input_.model_dir / "diverged" / std::to_string(state_.divergences);
-    make_folder(directory.parent_path().string());
-    write_diverged(directory, batch, *input_.train, result.updated ? nullptr : &model_.params());
-    message += "The batch is in " + directory.string() +
-               (result.updated ? ". " : "; `dragoman replay` computes the update again. ");
+    try {
+      make_folder(directory.parent_path().string());
+      write_diverged(directory, batch, *input_.train, result.updated ? nullptr : &model_.params());
+      message += "The batch is in " + directory.string() +
+                 (result.updated ? ". " : "; `dragoman replay` computes the update again. ");
+    } catch (const UserError& e) {  // no reason to stop
+      message += std::string(e.what()) + ". ";
+    }
   }
   const std::string& answer = input_.training.on_divergence;
   if (answer == "skip" && !result.updated && ++state_.skipped < kSkipsInARow) {
     return observer_.warning(message + "The batch is skipped.");
   }
-  if (answer == "rollback" && state_.rollbacks < kRollbacks) {
+  if (rolls_back() && state_.rollbacks < kRollbacks) {
     observer_.warning(message + "Going back to the checkpoint of update " + std::to_string(saved_update_) +
                       ", from where training goes on without the batch.");
-    left_out_.emplace_back(begin, state_.position);
+    state_.left_out.emplace_back(begin, state_.position);
     return roll_back();
   }
   if (answer == "skip") {
@@ -212,7 +221,7 @@ void Trainer::diverged(const DivergedBatch& batch, const TrainStep::Result& resu
                    ? "The weights are lost, so skipping does not help; training.on_divergence: rollback may. "
                    : "So were " + std::to_string(kSkipsInARow - 1) + " updates just before. ";
   }
-  if (answer == "rollback") message += "Training went back " + std::to_string(kRollbacks) + " times already. ";
+  if (rolls_back()) message += "Training went back " + std::to_string(kRollbacks) + " times already. ";
   message += saved_update_ < 0 ? "No checkpoint was written yet."
                                : "The checkpoint of update " + std::to_string(saved_update_) + " is kept.";
   message +=
@@ -223,14 +232,14 @@ void Trainer::diverged(const DivergedBatch& batch, const TrainStep::Result& resu
 }
 
 void Trainer::roll_back() {
-  const std::int64_t divergences = state_.divergences, rollbacks = state_.rollbacks + 1;
-  state_ = checkpoints_.latest_state();
-  state_.divergences = divergences;
-  state_.rollbacks = rollbacks;
+  const TrainingState diverged = std::exchange(state_, checkpoints_.latest_state());
+  state_.divergences = diverged.divergences;
+  state_.rollbacks = diverged.rollbacks + 1;
+  state_.left_out = diverged.left_out;
   state_.epoch_ended = false;
   checkpoints_.load(state_, model_.params(), step_.optimizer());
   schedule_.state = state_.schedule;
-  observer_.resumed(state_.update);
+  observer_.resumed(state_.update, state_.reports);
   begin_batches();
 }
 
@@ -265,6 +274,7 @@ void Trainer::report_interval() {
   report.seconds = interval_seconds_;
   report.seconds_left = seconds_left();
   observer_.interval(report);
+  ++state_.reports;
   state_.interval = {};
   interval_seconds_ = 0;
   spike_told_ = false;
@@ -282,13 +292,15 @@ bool Trainer::checkpoint_due() const {
 }
 
 bool Trainer::validate_and_save() {
-  if ((due(input_.training.validation.every_updates) || finished()) && validator_ && !validate()) return false;
+  const bool validates = validator_ && (due(input_.training.validation.every_updates) || finished()) &&
+                         state_.validated_update != state_.update;
+  if (validates && !validate()) return false;
   if (finished()) report_interval();  // validation may have stopped the training
   const bool was_due = std::exchange(state_.validation_due, false);
   if (checkpoint_due()) {
     save(false);
-  } else if (was_due) {
-    save(true);  // the checkpoint of the interruption does not know this validation
+  } else if (was_due || (validates && rolls_back())) {
+    save(true);  // a checkpoint that does not know this validation, of the interruption or to go back to, is void
   }
   return true;
 }
@@ -343,6 +355,8 @@ bool Trainer::validate() {
   schedule_.validated(report.best);
   for (const std::string& remark : report.remarks) observer_.warning("development set: " + remark);
   observer_.validation(report);
+  ++state_.reports;
+  state_.validated_update = state_.update;
   if (early.patience > 0 && state_.bad_validations >= early.patience) {
     stopped_early_ = true;
     observer_.info("stopped early: " + early.metric + " has not improved for " + std::to_string(early.patience) +
@@ -362,9 +376,8 @@ void Trainer::save(bool interrupted) {
 bool Trainer::final_test() {
   if (input_.test == nullptr) return true;
   load_model((input_.model_dir / "model.safetensors").string(), model_.params());
-  ValidationOptions options = input_.training.validation;
-  const Validator validator(model_, input_.train->tokenizers(), *input_.test, input_.data, options, input_.decoding,
-                            input_.training.label_smoothing);
+  const Validator validator(model_, input_.train->tokenizers(), *input_.test, input_.data, input_.training.validation,
+                            input_.decoding, input_.training.label_smoothing);
   std::optional<ValidationReport> whole = validator.run([this] { return observer_.stop_signal() != 0; });
   if (!whole) return false;
   ValidationReport& report = *whole;

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "data/data_options.h"
@@ -59,6 +58,7 @@ class Trainer {
   /// Answers numbers that are not finite as training.on_divergence says: returns, or throws DivergedError.
   void diverged(const DivergedBatch& batch, const TrainStep::Result& result, BatchPosition begin);
   void roll_back();
+  [[nodiscard]] bool rolls_back() const { return input_.training.on_divergence == "rollback"; }
   void count(const TrainStep::Result& result, double learning_rate);
   void report_interval();
   [[nodiscard]] double seconds_left() const;
@@ -88,8 +88,6 @@ class Trainer {
   TrainingState state_;
   std::unique_ptr<Batcher> batcher_;
   std::optional<Validator> validator_;
-  /// After going back: the data of updates that diverged, from the first position to before the second.
-  std::vector<std::pair<BatchPosition, BatchPosition>> left_out_;
   std::int64_t saved_update_ = -1;  ///< of the last checkpoint written or loaded
   bool spike_told_ = false;         ///< since the last interval report
   bool stopped_early_ = false;

@@ -144,6 +144,17 @@ TEST(DataReport, CountsCopies) {
       any_contains(report.warnings(), "2 of 3 pairs have the same text on both sides (66.7 %; warned from 2 %"));
 }
 
+TEST(DataReport, CountsDevelopmentLinesWithAnEmptySide) {
+  Text text("a\nb\n", "x\ny\n");
+  text.dev("b\n \nb\n", "x\nx\n\n").test("b\n", "x\n");
+  const DataReport report = text.examine();
+  EXPECT_EQ(report.held_out[0].blank.count, 2u);
+  EXPECT_EQ(report.held_out[0].blank.first, text.line("da", "2, 3"));
+  EXPECT_EQ(report.held_out[1].blank.count, 0u);
+  EXPECT_TRUE(any_contains(report.lines(), "development data: 3 lines, 2 with an empty side (first: "));
+  EXPECT_TRUE(any_contains(report.warnings(), "development data: 2 of 3 lines have an empty side"));
+}
+
 TEST(DataReport, CountsWhatTrainingHasOfDevelopmentAndTestText) {
   Text text("a\nb\nc\n\n", "x\ny\nz\nw\n");
   text.dev("a\nb\nd\n\nb\n", "x\nz\nx\nw\ny \n").test("c\n", "x\n");
@@ -159,7 +170,7 @@ TEST(DataReport, CountsWhatTrainingHasOfDevelopmentAndTestText) {
   EXPECT_EQ(report.held_out[1].name, "test data");
   EXPECT_EQ(report.held_out[1].pairs.count, 0u);
   EXPECT_EQ(report.held_out[1].sources.count, 1u);
-  EXPECT_TRUE(any_contains(report.lines(), "development data: 5 lines; in training: 2 as pairs (first: "));
+  EXPECT_TRUE(any_contains(report.lines(), "development data: 5 lines, 1 with an empty side (first: "));
   const auto warnings = report.warnings();
   EXPECT_TRUE(any_contains(warnings, "development data: 2 of 5 lines are training pairs (40.0 %; warned from 1 %"));
   EXPECT_TRUE(any_contains(warnings, "test data: 1 of 1 sources are in training (100.0 %; warned from 5 %"));
@@ -220,7 +231,7 @@ TEST(DataReport, WarnsFromThresholdsOn) {
   report.sides[0].unknown = 9;
   report.duplicates.count = 90;
   report.copies.count = 18;
-  report.held_out.push_back({"development data", 1000, {9, ""}, {49, ""}, {}});
+  report.held_out.push_back({"development data", 1000, {9, ""}, {9, ""}, {49, ""}, {}});
   report.held_out[0].sides[1].unseen_lines.count = 9;
   report.held_out[0].sides[1].words = 1000;
   report.held_out[0].sides[1].own_words = 500;

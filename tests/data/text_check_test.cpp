@@ -30,6 +30,7 @@ TEST(GuessEncoding, KnowsUtf16) {
 }
 
 TEST(GuessEncoding, TakesStrayNulsForDamage) {
+  EXPECT_EQ(guess_encoding("PK\x03\x04\x14\0\0\0\b\0\xE4\0\0\0\xFF\0\0\0"s), Encoding::unknown) << "a binary file";
   EXPECT_EQ(guess_encoding("a\0b"s), Encoding::unknown) << "one NUL";
   EXPECT_EQ(guess_encoding("one\0two\0three four"s), Encoding::unknown) << "two among many letters";
   EXPECT_EQ(guess_encoding("a\0\0\0b\0\0\0"s), Encoding::unknown) << "UTF-32 has them at both parities";

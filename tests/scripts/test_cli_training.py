@@ -1,6 +1,7 @@
 """Interruptions and the rules of a model directory, through the program."""
 
 import json
+import os
 import re
 import resource
 import signal
@@ -154,6 +155,16 @@ def test_bfloat16_trains_and_says_when_it_is_emulated(data):
     model = "model.safetensors"
     assert (data / "bfloat16" / model).read_bytes() != (data / "float32" / model).read_bytes()
     assert "training.precision" in refused("train", "config.yaml", "--set", "training.precision=fp16", cwd=data)
+
+
+def test_a_reader_of_the_log_that_goes_away_stops_nothing(data):
+    read, write = os.pipe()
+    os.close(read)
+    command = [str(BINARY), "train", "config.yaml", "--model-dir", "unheard", "--set", "training.max_updates=20"]
+    process = subprocess.run(command, cwd=data, stdout=write, stderr=write, timeout=60)
+    os.close(write)
+    assert process.returncode == 0
+    assert "done" in (data / "unheard/train.log").read_text() and (data / "unheard/model.safetensors").exists()
 
 
 def test_a_dry_run_checks_reports_and_writes_nothing(data):

@@ -6,6 +6,7 @@ else every few, from a random one on.
 """
 
 import errno
+import json
 import os
 import random
 import subprocess
@@ -15,7 +16,7 @@ import pytest
 from cli_support import BINARY, MODEL, needs_program, run
 
 LIBRARY = Path(os.environ.get("DRAGOMAN_FAILING_CALLS", BINARY.parent / "tests" / "libfailing_calls.so"))
-EVERY = int(os.environ.get("DRAGOMAN_EVERY", 7))
+EVERY = int(os.environ.get("DRAGOMAN_EVERY", 17))
 
 pytestmark = [needs_program, pytest.mark.skipif(not LIBRARY.exists(), reason=f"no {LIBRARY}; build the tests")]
 
@@ -93,21 +94,32 @@ def test_a_failed_call_loses_nothing(folder, whole, kind):
         assert [name for name in files if now[name] != files[name]] == [], where
 
 
-def test_a_resumed_training_is_as_safe(folder, whole):
+@pytest.mark.parametrize("start", ["at a checkpoint", "within a validation"])
+def test_a_resumed_training_is_as_safe(folder, start):
     """The same for the calls of a training that goes on."""
-    files, _ = whole
+
+    def begin():
+        subprocess.run(["rm", "-rf", "model"], cwd=folder, check=True)
+        subprocess.run(["cp", "-a", "start", "model"], cwd=folder, check=True)
+
     subprocess.run(["rm", "-rf", "model", "start"], cwd=folder, check=True)
-    train(folder, "start", "--set", "training.max_updates=3")
-    subprocess.run(["cp", "-a", "start", "model"], cwd=folder, check=True)
+    train(folder, "model", "--set", "training.max_updates=3")
+    if start == "within a validation":  # as a signal leaves it
+        path = folder / "model/checkpoints/000003/state.json"
+        state = json.loads(path.read_text())
+        state |= {"interrupted": True, "validation_due": True, "validated_update": 2, "reports": state["reports"] - 1}
+        path.write_text(json.dumps(state))
+    subprocess.run(["mv", "model", "start"], cwd=folder, check=True)
+    begin()
     process, calls = train(folder, "model", "--resume")
-    assert process.returncode == 0 and kept_files(folder / "model").keys() == files.keys()
+    assert process.returncode == 0, process.stderr
+    files = kept_files(folder / "model")
     first = random.SystemRandom().randrange(EVERY) + 1
     print(f"calls {first}, {first + EVERY}, ... of {calls}")
     for call in range(first, calls + 1, EVERY):
-        subprocess.run(["rm", "-rf", "model"], cwd=folder, check=True)
-        subprocess.run(["cp", "-a", "start", "model"], cwd=folder, check=True)
+        begin()
         process, _ = train(folder, "model", "--resume", call=call)
         assert process.returncode == -9, process.stderr
         finish(folder)
         now = kept_files(folder / "model")
-        assert [name for name in ("model.safetensors",) if now[name] != files[name]] == [], call
+        assert now.keys() == files.keys() and [name for name in files if now[name] != files[name]] == [], call

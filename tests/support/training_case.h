@@ -52,7 +52,7 @@ class Recorder : public Observer {
 
   [[nodiscard]] std::string reports() const {
     std::string text;
-    for (const auto& [update, line] : reports_) text += line + "\n";
+    for (const std::string& line : reports_) text += line + "\n";
     return text;
   }
   void begin_run() { stopping_ = false; }
@@ -64,7 +64,7 @@ class Recorder : public Observer {
     std::snprintf(text, sizeof text, "train %lld %lld %a %a %a %a %lld", static_cast<long long>(r.epoch),
                   static_cast<long long>(r.update), r.loss, r.perplexity, r.learning_rate, r.gradient_norm,
                   static_cast<long long>(r.labels));
-    reports_.emplace_back(r.update, text);
+    reports_.emplace_back(text);
   }
   void validation(const ValidationReport& r) override {
     validations.push_back(r);
@@ -74,8 +74,10 @@ class Recorder : public Observer {
     tests.push_back(r);
     add("test", r);
   }
-  void resumed(std::int64_t update) override {
-    std::erase_if(reports_, [&](const auto& report) { return report.first > update; });
+  void resumed(std::int64_t /*update*/, std::int64_t reports) override {
+    std::erase_if(reports_, [](const std::string& report) { return report.starts_with("test"); });
+    ASSERT_LE(static_cast<std::size_t>(reports), reports_.size());
+    reports_.resize(static_cast<std::size_t>(reports));
   }
   int stop_signal() override {
     stopping_ = stopping_ || (stop && stop());
@@ -90,10 +92,10 @@ class Recorder : public Observer {
       std::snprintf(number, sizeof number, " %a", value);
       text += " " + name + number;
     }
-    reports_.emplace_back(r.update, text + (r.best ? " best" : ""));
+    reports_.push_back(text + (r.best ? " best" : ""));
   }
 
-  std::vector<std::pair<std::int64_t, std::string>> reports_;
+  std::vector<std::string> reports_;
   bool stopping_ = false;
 };
 

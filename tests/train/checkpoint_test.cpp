@@ -108,6 +108,9 @@ TEST(Checkpoint, EveryNumberOfTheStateComesBack) {
   s.divergences = 5;
   s.skipped = 4;
   s.rollbacks = 3;
+  s.left_out = {{{1, 2, 3}, {1, 2, 5}}, {{2, 0, 0}, {2, 0, 1}}};
+  s.validated_update = 40;
+  s.reports = 12;
   s.interrupted = s.validation_due = s.epoch_ended = true;
   s.fingerprint = {{"data.train", "0123456789abcdef"}, {"the tokenizer", "1"}};
   save(files, training, s);
@@ -131,6 +134,9 @@ TEST(Checkpoint, EveryNumberOfTheStateComesBack) {
   EXPECT_EQ(t.divergences, s.divergences);
   EXPECT_EQ(t.skipped, s.skipped);
   EXPECT_EQ(t.rollbacks, s.rollbacks);
+  EXPECT_EQ(t.left_out, s.left_out);
+  EXPECT_EQ(t.validated_update, s.validated_update);
+  EXPECT_EQ(t.reports, s.reports);
   EXPECT_EQ(t.interrupted, s.interrupted);
   EXPECT_EQ(t.validation_due, s.validation_due);
   EXPECT_EQ(t.epoch_ended, s.epoch_ended);

@@ -11,7 +11,7 @@ namespace {
 class MemoryEstimation : public ::testing::Test {
  protected:
   [[nodiscard]] MemoryEstimate estimate(const TrainOptions& options, bool validates = false, int threads = 1) const {
-    return estimate_memory(*model_, encoder_, options, {}, validates ? text_.corpus.get() : nullptr, threads);
+    return estimate_memory(*model_, encoder_, options, {}, validates ? text_.corpus.get() : nullptr, nullptr, threads);
   }
   [[nodiscard]] std::size_t parameters() const { return model_->params().size() * sizeof(Real); }
 
@@ -70,6 +70,33 @@ TEST_F(MemoryEstimation, CountsWhatAValidationMayTake) {
   const std::size_t wide = estimate(options, true).validation;
   options.validation.beam_size = 1;
   EXPECT_GT(wide, 10 * estimate(options, true).validation) << "the caches of a thousand hypotheses";
+}
+
+TEST_F(MemoryEstimation, CountsTheBeamOfTheTestSet) {
+  ModelConfig config = tiny_config();
+  make_transformer(config, true, true);
+  const auto model = text_.model(config);
+  const auto validation = [&](const Corpus* test, Index beam_size) {
+    DecodeOptions decoding;
+    decoding.beam_size = beam_size;
+    return estimate_memory(*model, encoder_, {}, decoding, text_.corpus.get(), test, 1).validation;
+  };
+  EXPECT_EQ(validation(nullptr, 1000), validation(nullptr, 1)) << "validation has a beam of its own";
+  EXPECT_GT(validation(text_.corpus.get(), 1000), 10 * validation(text_.corpus.get(), 1));
+}
+
+TEST_F(MemoryEstimation, ALongLineThatIsDroppedCountsForNothing) {
+  std::string source;
+  for (int i = 0; i < 3; ++i) source += "1 2 3\n";
+  std::string words;
+  for (int i = 0; i < 20'000; ++i) words += "1 ";
+  std::vector<std::size_t> found;
+  for (const std::string& text : {source, source + words + "\n"}) {
+    const auto corpus = text_.open("lines", text, text);
+    const PairEncoder encoder(*corpus, text_.tokenizers, {});
+    found.push_back(estimate_memory(*model_, encoder, {}, {}, corpus.get(), nullptr, 1).validation);
+  }
+  EXPECT_EQ(found[1], found[0]);
 }
 
 TEST_F(MemoryEstimation, LeavesTheModelAsItWas) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <string>
 
 #include "app/commands.h"
 #include "app/loaded_model.h"
@@ -43,8 +44,8 @@ void print_sentences(const Seq2Seq& model, const Batch& batch, double label_smoo
     one.target.add(batch.target[i]);
     workspace.reset();
     const LossSums sums = model.evaluate(model.values(), one, label_smoothing, {}, workspace);
-    std::printf("  pair %llu: loss %.6g a label without dropout\n",
-                static_cast<unsigned long long>(batch.line[static_cast<std::size_t>(i)] + 1),
+    const std::uint64_t pair = batch.line[static_cast<std::size_t>(i)] + 1;
+    std::printf("  pair %s: loss %.6g a label without dropout\n", std::to_string(pair).c_str(),
                 sums.loss / static_cast<double>(sums.labels));
   }
 }

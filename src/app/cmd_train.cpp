@@ -64,6 +64,7 @@ bool same_file(const fs::path& a, const fs::path& b) {
 void check_model_dir(const TrainArguments& arguments, const Config& config, const fs::path& dir) {
   if (arguments.resume) {
     if (fs::exists(dir / "checkpoints" / "latest")) return;
+    if (!fs::exists(dir)) throw UserError(dir.string(), 0, "--resume: there is no such folder, so no checkpoint");
     throw UserError(dir.string(), 0, "--resume: there is no checkpoint here; --overwrite starts afresh");
   }
   const std::string start = fs::weakly_canonical(config.training.init_from).string();

@@ -67,7 +67,8 @@ std::string changed_keys(Config then, Config now) {
   for (std::size_t i = 0; i < new_keys.keys().size(); ++i) {
     const std::string is = write_value(new_keys.keys()[i]), was = write_value(old_keys.keys()[i]);
     if (is == was || ++changes > kShown) continue;
-    text += (changes > 1 ? "; " : "") + new_keys.keys()[i].path + ": " + is + " now, " + was + " then";
+    text.append(changes > 1 ? "; " : "").append(new_keys.keys()[i].path).append(": ").append(is).append(" now, ");
+    text.append(was).append(" then");
   }
   return text + (changes > kShown ? "; and " + std::to_string(changes - kShown) + " others" : "");
 }

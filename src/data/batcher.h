@@ -1,11 +1,11 @@
 // Training batches, forever, epoch after epoch, made ahead by a thread of its own.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <tuple>
 
 #include "core/batch.h"
 #include "data/window.h"
@@ -18,7 +18,11 @@ struct BatchPosition {
   std::uint64_t window = 0;
   std::uint64_t batch = 0;  ///< within the window
 
-  friend auto operator<=>(const BatchPosition&, const BatchPosition&) = default;  ///< in the order of training
+  friend bool operator==(const BatchPosition&, const BatchPosition&) = default;
+  /// In the order of training.
+  friend bool operator<(const BatchPosition& a, const BatchPosition& b) {
+    return std::tie(a.epoch, a.window, a.batch) < std::tie(b.epoch, b.window, b.batch);
+  }
 };
 
 /// A batch, and what the trainer may want to know with it.

@@ -77,8 +77,8 @@ Vocabulary Vocabulary::parse(const std::string& text, const std::string& file, s
         throw UserError(file, 0, "is not a vocabulary: a piece has a line feed");
     }
     return vocabulary;
-  } catch (const nlohmann::json::exception& e) {
-    throw UserError(file, 0, std::string("is not a vocabulary: ") + e.what());
+  } catch (const nlohmann::json::exception&) {
+    throw UserError(file, 0, "is not a vocabulary: expected a format, a type and a list of pieces");
   }
 }
 

@@ -33,9 +33,15 @@ std::size_t read_some(int fd, char* out, std::size_t capacity, const std::string
 }
 
 FileDescriptor anonymous_file() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "dragoman-XXXXXX").string();
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) {
+    throw UserError("the folder for temporary files (TMPDIR): " + error.message() + "; unpacked text needs one");
+  }
+  std::string pattern = (folder / "dragoman-XXXXXX").string();
   FileDescriptor fd(::mkstemp(pattern.data()));
-  if (fd.get() < 0) fail(pattern);
+  if (fd.get() < 0)
+    throw UserError(folder.string(), 0, std::string("cannot make a temporary file: ") + std::strerror(errno));
   ::unlink(pattern.c_str());
   return fd;
 }

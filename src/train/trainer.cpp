@@ -134,7 +134,7 @@ std::vector<Batch> Trainer::accumulate(std::int64_t update) {
   while (static_cast<Index>(batches.size()) < input_.training.accumulate) {
     TrainingBatch next = batcher_->next();
     const bool left_out = std::any_of(state_.left_out.begin(), state_.left_out.end(), [&](const auto& range) {
-      return range.first <= state_.position && state_.position < range.second;
+      return !(state_.position < range.first) && state_.position < range.second;
     });
     state_.position = next.after;
     if (!left_out) {

@@ -77,6 +77,8 @@ def test_resume_and_overwrite_exclude_each_other(data):
 
 def test_resume_needs_a_checkpoint_and_the_same_configuration(data):
     assert "no checkpoint" in refused("train", "config.yaml", "--model-dir", "fresh", "--resume", cwd=data)
+    (data / "empty").mkdir()
+    assert "no checkpoint here" in refused("train", "config.yaml", "--model-dir", "empty", "--resume", cwd=data)
     quick(data, "changed")
     before = (data / "changed/train.log").read_bytes()
     other_text = ["--set", "data.train.source=toy/train.trg"]

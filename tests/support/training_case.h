@@ -1,11 +1,13 @@
 // A training of seconds: its input, and an observer that remembers what it was told.
 #pragma once
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -150,5 +152,23 @@ class TrainingCase {
   std::function<void(Seq2Seq&)> prepare;  ///< changes the initial values; may be null
   std::unique_ptr<Seq2Seq> model;
 };
+
+inline constexpr const char* kPoison = "poison";
+
+/// For a case with kPoison as extra line: a Transformer whose embedding of that word is so large that its square is
+/// infinite, so that one update an epoch is not finite.
+inline void poison(TrainingCase& c) {
+  make_transformer(c.model_config, true, true);
+  c.prepare = [&c](Seq2Seq& model) {
+    const TokenId word = c.text.tokenizers.source->encode(kPoison).at(0);
+    ASSERT_NE(word, kUnk);
+    const Param* embedding = model.params().find("encoder.embedding");
+    ASSERT_NE(embedding, nullptr);
+    for (Index i = 0; i < embedding->ref.cols; ++i) {
+      model.params().data()[embedding->ref.offset + word * embedding->ref.cols + i] =
+          (i % 2 == 0 ? 1000 : -1000) * std::sqrt(std::numeric_limits<Real>::max());
+    }
+  };
+}
 
 }  // namespace DRAGOMAN_NAMESPACE

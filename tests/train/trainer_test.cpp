@@ -5,9 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
-#include <set>
 
 #include "core/rng.h"
 #include "support/training_case.h"
@@ -17,7 +14,6 @@ namespace DRAGOMAN_NAMESPACE {
 namespace {
 
 using testing::contains;
-using testing::user_error;
 
 /// Validation often, a plateau schedule, and early stopping by a rate at which the model soon overfits.
 void stop_early(TrainingCase& c) {
@@ -27,24 +23,6 @@ void stop_early(TrainingCase& c) {
   c.input.training.schedule.factor = 0.7;
   c.input.training.schedule.patience = 1;
   c.input.training.validation.early_stopping.patience = 2;
-}
-
-constexpr const char* kPoison = "poison";
-
-/// For a case with kPoison as extra line: a Transformer whose embedding of that word is so large that its square is
-/// infinite, so that one update an epoch is not finite.
-void poison(TrainingCase& c) {
-  make_transformer(c.model_config, true, true);
-  c.prepare = [&c](Seq2Seq& model) {
-    const TokenId word = c.text.tokenizers.source->encode(kPoison).at(0);
-    ASSERT_NE(word, kUnk);
-    const Param* embedding = model.params().find("encoder.embedding");
-    ASSERT_NE(embedding, nullptr);
-    for (Index i = 0; i < embedding->ref.cols; ++i) {
-      model.params().data()[embedding->ref.offset + word * embedding->ref.cols + i] =
-          (i % 2 == 0 ? 1000 : -1000) * std::sqrt(std::numeric_limits<Real>::max());
-    }
-  };
 }
 
 TEST(Trainer, OverfitsTwentyPairs) {
@@ -313,142 +291,6 @@ TEST(Trainer, ThreadsChangeNoByte) {
     EXPECT_TRUE(models[i] == models[0]);
     EXPECT_EQ(reports[i], reports[0]);
   }
-}
-
-/// Trains with a checkpoint after each update until the numbers burst.
-std::string diverge(TrainingCase& c, double learning_rate) {
-  c.input.training.validation.every_updates = 0;
-  c.input.training.checkpoints.every_updates = 1;
-  c.input.training.optimizer.learning_rate = learning_rate;
-  Recorder recorder;
-  try {
-    c.run("m", recorder);
-  } catch (const DivergedError& e) {
-    return e.what();
-  }
-  ADD_FAILURE() << "expected a DivergedError";
-  return {};
-}
-
-constexpr auto kLargest = static_cast<double>(std::numeric_limits<Real>::max());
-
-TEST(Trainer, ADivergedTrainingKeepsItsLastCheckpoint) {
-  TrainingCase c;
-  const std::string message = diverge(c, kLargest / 16);
-  long long update = 0;
-  ASSERT_EQ(std::sscanf(message.c_str(), "update %lld: ", &update), 1) << message;
-  ASSERT_GT(update, 1);
-  EXPECT_TRUE(contains(message, "is not finite")) << message;
-  EXPECT_TRUE(contains(message, "training.optimizer.learning_rate")) << message;
-  const auto loaded = c.text.model(c.model_config);
-  Optimizer optimizer(c.input.training.optimizer, loaded->params());
-  const Checkpoints checkpoints(c.directory("m"));
-  const TrainingState state = checkpoints.latest_state();
-  EXPECT_EQ(state.update, update - 1);
-  checkpoints.load(state, loaded->params(), optimizer);  // and it is sound
-}
-
-TEST(Trainer, ParametersThatAreNotFiniteAreNeverSaved) {
-  // The first gradient is finite, but adam's first step (ten times the rate) is not.
-  TrainingCase c;
-  const std::string message = diverge(c, kLargest / 2);
-  EXPECT_TRUE(contains(message, "update 1: ")) << message;
-  EXPECT_FALSE(std::filesystem::exists(c.directory("m") / "checkpoints" / "latest"));
-  EXPECT_FALSE(std::filesystem::exists(c.directory("m") / "model.safetensors"));
-}
-
-TEST(Trainer, ADivergedBatchIsWrittenSoThatItCanBeRunAgain) {
-  TrainingCase c("word", kPoison);
-  poison(c);
-  Recorder recorder;
-  EXPECT_THROW(c.run("m", recorder), DivergedError);
-  ASSERT_EQ(recorder.warnings.size(), 1U);
-  EXPECT_TRUE(contains(recorder.warnings[0], "diverged/1")) << recorder.warnings[0];
-  const std::filesystem::path directory = c.directory("m") / "diverged" / "1";
-  const DivergedBatch diverged = read_diverged(directory);
-  EXPECT_EQ(diverged.seed, c.input.seed);
-  const auto model = c.text.model(c.model_config, 9);
-  load_model((directory / "model.safetensors").string(), model->params());
-  TrainStep step(*model, c.input.training, diverged.seed);
-  for (const Batch& batch : diverged.batches) step.accumulate(batch, diverged.update);
-  EXPECT_EQ(step.finish(diverged.update, diverged.learning_rate).problem, diverged.problem);
-  EXPECT_TRUE(contains(recorder.warnings[0], diverged.problem)) << recorder.warnings[0];
-  EXPECT_TRUE(contains(file_bytes(directory / "batch.json"), "train.src:")) << "where the sentences come from";
-}
-
-TEST(Trainer, SkippingLeavesOutTheBatchesThatAreNotFinite) {
-  TrainingCase c("word", kPoison);
-  poison(c);
-  c.input.training.on_divergence = "skip";
-  c.input.training.max_updates = 0;
-  c.input.training.max_epochs = 2;
-  Recorder recorder, sound;
-  EXPECT_EQ(c.run("m", recorder), 0);
-  ASSERT_FALSE(recorder.warnings.empty());
-  for (const std::string& warning : recorder.warnings)
-    EXPECT_TRUE(contains(warning, "The batch is skipped")) << warning;
-  c.prepare = nullptr;
-  EXPECT_EQ(c.run("sound", sound), 0);
-  const TrainingState with = Checkpoints(c.directory("m")).latest_state();
-  const TrainingState without = Checkpoints(c.directory("sound")).latest_state();
-  EXPECT_EQ(with.update + with.divergences, without.update) << "all others were trained";
-  EXPECT_EQ(with.divergences, static_cast<std::int64_t>(recorder.warnings.size()));
-}
-
-TEST(Trainer, SkippingEndsWhenNothingElseIsLeft) {
-  TrainingCase c;
-  c.prepare = [](Seq2Seq& model) {
-    model.params().data()[model.params().find("output.b")->ref.offset] = std::numeric_limits<Real>::quiet_NaN();
-  };
-  c.input.training.on_divergence = "skip";
-  Recorder recorder;
-  EXPECT_THROW(c.run("m", recorder), DivergedError);
-  EXPECT_EQ(recorder.warnings.size(), 10U);
-  EXPECT_TRUE(contains(recorder.warnings.back(), "So were 9 updates just before")) << recorder.warnings.back();
-}
-
-TEST(Trainer, GoingBackLeavesOutTheBatchAtMostThreeTimes) {
-  TrainingCase c("word", kPoison);
-  poison(c);
-  c.input.training.on_divergence = "rollback";
-  c.input.training.max_updates = 8;
-  Recorder recorder;
-  EXPECT_EQ(c.run("m", recorder), 0);
-  const auto times = static_cast<std::int64_t>(recorder.warnings.size());
-  ASSERT_GT(times, 0);
-  ASSERT_LE(times, 3) << "epochs";
-  for (const std::string& warning : recorder.warnings) EXPECT_TRUE(contains(warning, "Going back to the checkpoint"));
-  EXPECT_EQ(Checkpoints(c.directory("m")).latest_state().rollbacks, times);
-  c.input.training.max_updates = 200;  // the word comes back each epoch
-  EXPECT_THROW(c.run("longer", recorder), DivergedError);
-  EXPECT_TRUE(contains(recorder.warnings.back(), "went back 3 times already")) << recorder.warnings.back();
-}
-
-TEST(Trainer, ALossThatJumpsIsReported) {
-  LossWatch watch;
-  for (int i = 0; i < 200; ++i) EXPECT_FALSE(watch.spike(5 + 0.2 * std::sin(i))) << i;
-  EXPECT_FALSE(watch.spike(5.9)) << "a high one is not yet a jump";
-  EXPECT_TRUE(watch.spike(12));
-  LossWatch young;
-  for (int i = 0; i < 20; ++i) young.spike(5);
-  EXPECT_FALSE(young.spike(12)) << "too early to tell";
-
-  TrainingCase c;
-  c.input.dev = nullptr;
-  c.input.training.validation.every_updates = 0;
-  c.input.training.max_updates = 300;
-  c.input.training.optimizer = {.type = "sgd", .learning_rate = 0.05};
-  Recorder quiet;
-  EXPECT_EQ(c.run("quiet", quiet), 0);
-  EXPECT_TRUE(quiet.warnings.empty());
-  c.input.training.max_updates = 400;
-  c.input.training.optimizer.learning_rate = 100;
-  try {
-    c.run("quiet", quiet, true);
-  } catch (const DivergedError&) {  // may happen, too
-  }
-  ASSERT_FALSE(quiet.warnings.empty());
-  EXPECT_TRUE(contains(quiet.warnings[0], "the loss jumped to")) << quiet.warnings[0];
 }
 
 }  // namespace

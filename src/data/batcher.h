@@ -38,7 +38,7 @@ struct TrainingBatch {
 class Batcher {
  public:
   /// `prefetch`: windows made ahead by a thread; 0 makes them in next(), without a thread.
-  /// `examiner` (may be null) is shown the pairs of the first epoch, when `start` is in its first window.
+  /// `examiner` (may be null) is shown the pairs of the first epoch, when `start` is in it.
   /// The corpus behind `encoder` must live longer.
   Batcher(PairEncoder encoder, WindowOptions options, BatchPosition start = {}, std::size_t prefetch = 1,
           std::shared_ptr<DataExaminer> examiner = nullptr);

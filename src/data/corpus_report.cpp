@@ -24,8 +24,8 @@ std::string CorpusReport::describe(const Corpus& corpus) const {
   const char* separator = ": ";
   for (std::size_t i = 0; i < kDropReasons; ++i) {
     if (dropped[i].count == 0) continue;
-    text +=
-        separator + std::to_string(dropped[i].count) + " " + kReasons[i] + " (first: " + dropped[i].where(corpus) + ")";
+    text += separator + std::to_string(dropped[i].count) + " " + kReasons[i] +
+            " (first: " + dropped[i].in(corpus).first + ")";
     separator = ", ";
   }
   if (truncated > 0) text += "; " + std::to_string(truncated) + " cut to data.max_length";

@@ -57,10 +57,13 @@ DataReport DataExaminer::report() const {
   report.fates = report.pairs.describe(corpus);
   report.sides[0] = sides_[0].report(corpus, *encoder_.tokenizers().source);
   report.sides[1] = sides_[1].report(corpus, *encoder_.tokenizers().target);
-  const FirstLines repeats = find_repeats(hashes_);
-  report.duplicates = {repeats.count, repeats.where(corpus)};
-  report.copies = {copies_.count, copies_.where(corpus)};
-  for (const HeldOutText& held_out : held_out_) report.held_out.push_back(held_out.report(sides_));
+  report.duplicates = find_repeats(hashes_).in(corpus);
+  report.copies = copies_.in(corpus);
+  const HeldOutText* development = nullptr;  // when the test data follow it
+  for (const HeldOutText& held_out : held_out_) {
+    report.held_out.push_back(held_out.report(sides_, development));
+    development = &held_out;
+  }
   return report;
 }
 

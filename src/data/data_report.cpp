@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::size_t kLimits[] = {5, 10, 20, 40, 80, 160};  // the longest of each column but the last
 constexpr std::size_t kColumns = std::size(kLimits) + 1;
-constexpr const char* kSides[] = {"source", "target"};
 
 std::string right(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
@@ -74,7 +73,8 @@ void append(std::vector<std::string>& lines, const HeldOutReport& report, const 
   const auto& sides = report.sides;
   lines.push_back("  " + report.name + ": " + std::to_string(report.lines) + " lines" +
                   (report.blank.count > 0 ? ", " + counted(report.blank, "with an empty side") : "") + "; " + where +
-                  ": " + counted(report.pairs, "as pairs") + ", " + counted(report.sources, "by their source"));
+                  ": " + counted(report.pairs, "as pairs") + ", " + counted(report.sources, "by their source") +
+                  (report.shared.count > 0 ? "; in development data: " + counted(report.shared, "as pairs") : ""));
   lines.push_back("    " + both("words", [&](int i) { return percent(sides[i].own_words, sides[i].words); }) + " " +
                   where + "; " +
                   both("unknown pieces", [&](int i) { return percent(sides[i].unknown, sides[i].pieces); }) + "; " +
@@ -92,7 +92,7 @@ std::string percent(std::size_t part, std::size_t whole) {
 
 std::vector<std::string> DataReport::lines(std::string_view name) const {
   std::vector<std::string> lines = {std::string(name) + ": " + fates, length_head()};
-  for (int i = 0; i < 2; ++i) lines.push_back(length_row(kSides[i], sides[i], pairs.kept));
+  for (int i = 0; i < 2; ++i) lines.push_back(length_row(kSideNames[i], sides[i], pairs.kept));
   lines.push_back("  pairs: " + counted(duplicates, "repeat an earlier one") + ", " +
                   counted(copies, "with the same text on both sides"));
   lines.push_back("  " + both("characters:", [&](int i) { return std::to_string(sides[i].characters); }) + "; " +

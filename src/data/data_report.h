@@ -11,17 +11,13 @@
 
 namespace dragoman {
 
-/// Lines of a corpus, and where the first of them are: "a.en:2, 3".
-struct Found {
-  std::size_t count = 0;
-  std::string first;
-};
-
 /// Different characters, and a few of them: "é U+00E9, ...".
 struct Characters {
   std::size_t count = 0;
   std::string examples;
 };
+
+inline constexpr const char* kSideNames[] = {"source", "target"};
 
 /// One side of the training pairs in use.
 struct SideReport {
@@ -51,6 +47,7 @@ struct HeldOutReport {
   Found blank;    ///< with an empty side
   Found pairs;    ///< that are training pairs as well
   Found sources;  ///< whose source is that of a training pair
+  Found shared;   ///< of test data: that are development pairs as well
   std::array<HeldOutSide, 2> sides;
 };
 

@@ -18,7 +18,6 @@ constexpr double kHeldOutSources = 0.05;  // the same source may well have anoth
 constexpr double kUnseen = 0.01;          // lines with a character that training lacks
 constexpr double kForeign = 0.10;         // by how much more words of the other side are known
 constexpr std::size_t kMaxWarnings = 5;
-constexpr const char* kSides[] = {"source", "target"};
 
 using Warnings = std::vector<std::string>;
 
@@ -44,8 +43,8 @@ bool is_foreign(const HeldOutSide& side) {
 
 std::string side_warning(const HeldOutReport& report, int i, bool both) {
   const HeldOutSide& side = report.sides[i];
-  const std::string name = kSides[i];
-  const std::string other = kSides[1 - i];
+  const std::string name = kSideNames[i];
+  const std::string other = kSideNames[1 - i];
   return report.name + ": " + (both ? "source and target look swapped" : name + " looks like " + other) + ": of its " +
          name + " words the training " + other + " has " + percent(side.other_words, side.words) + ", the training " +
          name + " " + percent(side.own_words, side.words) +
@@ -76,9 +75,18 @@ void warn_of_overlap(const HeldOutReport& report, Warnings& warnings) {
                      "; its scores will be too good: remove them from the training data");
 }
 
+void warn_of_shared(const HeldOutReport& report, Warnings& warnings) {
+  if (!reaches(report.shared.count, report.lines, kHeldOutPairs)) return;
+  warnings.push_back(
+      report.name + ": " +
+      numbers(report.shared.count, report.lines, "lines are development pairs", kHeldOutPairs, report.shared.first) +
+      "; the best model is chosen by them, so its scores will be too good: remove them from either");
+}
+
 std::string unseen_warning(const HeldOutReport& report, int i) {
   const HeldOutSide& side = report.sides[i];
-  const std::string what = std::string(kSides[i]) + " lines have characters that the training " + kSides[i] + " lacks";
+  const std::string what =
+      std::string(kSideNames[i]) + " lines have characters that the training " + kSideNames[i] + " lacks";
   return report.name + ": " + numbers(side.unseen_lines.count, report.lines, what, kUnseen, side.unseen_lines.first) +
          ": " + side.unseen.examples +
          "; the model can't learn them: write both texts the same way, or add training text " + "that has them";
@@ -123,7 +131,7 @@ std::string unknown_warning(const SideReport& side, const char* name) {
 void warn_of_unknown(const DataReport& report, Warnings& warnings) {
   for (int i = 0; i < 2; ++i) {
     const SideReport& side = report.sides[i];
-    if (reaches(side.unknown, side.pieces, kUnknown)) warnings.push_back(unknown_warning(side, kSides[i]));
+    if (reaches(side.unknown, side.pieces, kUnknown)) warnings.push_back(unknown_warning(side, kSideNames[i]));
   }
 }
 
@@ -133,6 +141,7 @@ std::vector<std::string> DataReport::warnings() const {
   Warnings warnings;
   for (const HeldOutReport& report : held_out) warn_of_sides(report, warnings);
   for (const HeldOutReport& report : held_out) warn_of_overlap(report, warnings);
+  for (const HeldOutReport& report : held_out) warn_of_shared(report, warnings);
   for (const HeldOutReport& report : held_out) warn_of_blank(report, warnings);
   warn_of_pairs(*this, warnings);
   warn_of_unknown(*this, warnings);

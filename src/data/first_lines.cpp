@@ -11,7 +11,7 @@ void FirstLines::add(std::size_t pair) {
   if (first.size() > kShown) first.pop_back();
 }
 
-std::string FirstLines::where(const Corpus& corpus) const {
+Found FirstLines::in(const Corpus& corpus) const {
   std::string text;
   std::string file;  // of the line before
   for (const std::size_t pair : first) {
@@ -21,7 +21,7 @@ std::string FirstLines::where(const Corpus& corpus) const {
     text += where.substr(0, number) == file ? where.substr(number) : where;
     file = where.substr(0, number);
   }
-  return text;
+  return {count, text};
 }
 
 }  // namespace dragoman

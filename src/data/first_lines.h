@@ -9,6 +9,12 @@
 
 namespace dragoman {
 
+/// Lines of a corpus, and where the first of them are: "a.en:2, 3, b.en:1", or "" when there are none.
+struct Found {
+  std::size_t count = 0;
+  std::string first;
+};
+
 struct FirstLines {
   static constexpr std::size_t kShown = 3;
 
@@ -17,8 +23,7 @@ struct FirstLines {
 
   /// The order of calls doesn't matter.
   void add(std::size_t pair);
-  /// "a.en:2, 3, b.en:1", or "" when there are none.
-  [[nodiscard]] std::string where(const Corpus& corpus) const;
+  [[nodiscard]] Found in(const Corpus& corpus) const;
 };
 
 }  // namespace dragoman

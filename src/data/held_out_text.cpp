@@ -55,8 +55,8 @@ HeldOutSide finish(const Side& side, const Corpus& corpus) {
                    [&](char32_t a, char32_t b) { return side.unseen.at(a) > side.unseen.at(b); });
   HeldOutSide result = side.sums;
   result.unseen = describe_characters(unseen);
-  result.unseen_lines = {side.unseen_lines.count, side.unseen_lines.where(corpus)};
-  result.foreign_lines = {side.foreign_lines.count, side.foreign_lines.where(corpus)};
+  result.unseen_lines = side.unseen_lines.in(corpus);
+  result.foreign_lines = side.foreign_lines.in(corpus);
   return result;
 }
 
@@ -75,11 +75,12 @@ void HeldOutText::add_training(const PairHash& hash) {
   mark(sources_, hash.source);
 }
 
-HeldOutReport HeldOutText::report(const std::array<TrainingSide, 2>& sides) const {
+HeldOutReport HeldOutText::report(const std::array<TrainingSide, 2>& sides, const HeldOutText* development) const {
   const Corpus& corpus = encoder_.corpus();
   FirstLines blank;
   FirstLines pairs;
   FirstLines sources;
+  FirstLines shared;
   std::array<Side, 2> sums;
   for (std::size_t i = 0; i < corpus.size(); ++i) {
     EncodedPair pair;
@@ -89,14 +90,16 @@ HeldOutReport HeldOutText::report(const std::array<TrainingSide, 2>& sides) cons
     if (text.source.empty() || text.target.empty()) blank.add(i);
     if (pairs_.at(hash.pair)) pairs.add(i);
     if (sources_.at(hash.source)) sources.add(i);
+    if (development != nullptr && development->pairs_.contains(hash.pair)) shared.add(i);
     add(sums[0], i, text.source, pair.source, sides[0], sides[1]);
     add(sums[1], i, text.target, pair.target, sides[1], sides[0]);
   }
   return {name_,
           corpus.size(),
-          {blank.count, blank.where(corpus)},
-          {pairs.count, pairs.where(corpus)},
-          {sources.count, sources.where(corpus)},
+          blank.in(corpus),
+          pairs.in(corpus),
+          sources.in(corpus),
+          shared.in(corpus),
           {finish(sums[0], corpus), finish(sums[1], corpus)}};
 }
 

@@ -21,8 +21,9 @@ class HeldOutText {
 
   /// A pair that is trained on.
   void add_training(const PairHash& hash);
-  /// Reads and tokenizes the corpus. `sides`: all of the training text that was looked at.
-  [[nodiscard]] HeldOutReport report(const std::array<TrainingSide, 2>& sides) const;
+  /// Reads and tokenizes the corpus. `sides`: all of the training text that was looked at. `development`: null, or the
+  /// other text when this is test data.
+  [[nodiscard]] HeldOutReport report(const std::array<TrainingSide, 2>& sides, const HeldOutText* development) const;
 
  private:
   std::string name_;

@@ -51,7 +51,7 @@ SideReport TrainingSide::report(const Corpus& corpus, const Tokenizer& tokenizer
   report.lengths = lengths_;
   for (std::size_t n = 0; n < lengths_.size(); ++n) report.pieces += n * lengths_[n];
   report.unknown = unknown_;
-  report.unknown_lines = {unknown_lines_.count, unknown_lines_.where(corpus)};
+  report.unknown_lines = unknown_lines_.in(corpus);
   report.characters = static_cast<std::size_t>(std::count(characters_.begin(), characters_.end(), true));
   report.without_piece = describe_characters(without_piece(tokenizer));
   return report;

@@ -25,7 +25,8 @@ WindowMaker::WindowMaker(PairEncoder encoder, WindowOptions options, std::uint64
       options_(options),
       epoch_(epoch),
       index_(window),
-      examiner_(window == 0 ? std::move(examiner) : nullptr) {
+      skipped_(window),
+      examiner_(epoch == 0 ? std::move(examiner) : nullptr) {
   if (options_.window == 0) throw UserError("training.window: found 0, expected at least 1");
   if (options_.batch_tokens == 0) throw UserError("training.batch_tokens: found 0, expected at least 1");
   const std::size_t size = encoder_.corpus().size();
@@ -48,20 +49,25 @@ void WindowMaker::begin_epoch() {
   report_ = {};
 }
 
-Window WindowMaker::make(const std::stop_token& stop) {
-  const std::size_t begin = index_ * options_.window;
+std::vector<EncodedPair> WindowMaker::encode(std::size_t index, CorpusReport& report, const std::stop_token& stop) {
+  const std::size_t begin = index * options_.window;
   const std::size_t end = std::min(begin + options_.window, order_.size());
   std::vector<EncodedPair> pairs;
-  encoder_.reproducibly(hash_key({options_.seed, hash_name("pieces"), epoch_, index_}), [&] {
+  encoder_.reproducibly(hash_key({options_.seed, hash_name("pieces"), epoch_, index}), [&] {
     for (std::size_t i = begin; i < end && !stop.stop_requested(); ++i) {
       EncodedPair pair;
       PairText text;
       const PairFate fate = encoder_.encode_filtered(order_[i], pair, examiner_ ? &text : nullptr);
-      report_.count(fate, order_[i]);
+      report.count(fate, order_[i]);
       if (examiner_) examiner_->add(order_[i], fate, pair, text);
       if (is_used(fate)) pairs.push_back(std::move(pair));
     }
   });
+  return pairs;
+}
+
+Window WindowMaker::make(const std::stop_token& stop) {
+  std::vector<EncodedPair> pairs = encode(index_, report_, stop);
   std::sort(pairs.begin(), pairs.end(), shorter);
   Window window{epoch_, index_, {}, false, {}};
   for (const EncodedPair& pair : pairs) append_pair(window.batches, pair, options_.batch_tokens);
@@ -95,7 +101,9 @@ Window WindowMaker::next(const std::stop_token& stop) {
   }
   ahead_ = find(stop);
   window.ends_epoch = ahead_.batches.empty();
-  if (window.ends_epoch && examiner_ && !stop.stop_requested()) {
+  if (window.ends_epoch && examiner_) {
+    CorpusReport ignored;
+    for (std::size_t i = 0; i < skipped_ && !stop.stop_requested(); ++i) encode(i, ignored, stop);
     window.report = examiner_->report();
     examiner_.reset();
   }

@@ -41,7 +41,7 @@ struct Window {
 class WindowMaker {
  public:
   /// Begins at (epoch, window). `encoder` is copied; its corpus must live longer. `examiner` (may be null) is shown
-  /// the pairs of the first epoch, when that begins at its first window.
+  /// the pairs of the first epoch; those before `window` at its end.
   WindowMaker(PairEncoder encoder, WindowOptions options, std::uint64_t epoch, std::size_t window,
               std::shared_ptr<DataExaminer> examiner = nullptr);
 
@@ -53,6 +53,8 @@ class WindowMaker {
 
  private:
   void begin_epoch();
+  /// The kept pairs of a window of epoch_; all its pairs are counted and shown to the examiner.
+  std::vector<EncodedPair> encode(std::size_t index, CorpusReport& report, const std::stop_token& stop);
   Window make(const std::stop_token& stop);  // the window at index_ of epoch_
   Window find(const std::stop_token& stop);  // the next with batches in epoch_; without any: none is left
 
@@ -60,6 +62,7 @@ class WindowMaker {
   WindowOptions options_;
   std::uint64_t epoch_;
   std::size_t index_;                 // of the window to be made next
+  std::size_t skipped_;               // windows before the first that was made
   std::vector<std::uint32_t> order_;  // the permutation of epoch_
   CorpusReport report_;               // of epoch_
   std::shared_ptr<DataExaminer> examiner_;

@@ -281,12 +281,19 @@ TEST(Batcher, ReportsTheFirstEpochToAnExaminer) {
   }
 }
 
-TEST(Batcher, ReportsNoPartOfAnEpoch) {
+TEST(Batcher, ReportsTheWholeFirstEpochAfterAnInterruptionInIt) {
   const Sample sample;
-  Batcher late(*sample.encoder, kOptions, {0, 2, 0}, 1,
-               std::make_shared<DataExaminer>(*sample.encoder, nullptr, nullptr));
-  EXPECT_FALSE(epoch_of(late).back().report);
-  EXPECT_FALSE(epoch_of(late).back().report);
+  const auto expected = examine(*sample.encoder).lines();
+  for (const std::uint64_t epoch : {0, 1}) {
+    Batcher late(*sample.encoder, kOptions, {epoch, 2, 1}, 1,
+                 std::make_shared<DataExaminer>(*sample.encoder, nullptr, nullptr));
+    const auto report = epoch_of(late).back().report;
+    ASSERT_EQ(report.has_value(), epoch == 0);
+    if (report) {
+      EXPECT_EQ(report->lines(), expected);
+    }
+    EXPECT_FALSE(epoch_of(late).back().report) << "the next epoch";
+  }
 }
 
 TEST(Batcher, AnExaminerChangesNoBatch) {

@@ -77,8 +77,8 @@ TEST(FirstLines, NameEachFileOnce) {
   const std::string a = files.write("a", "1\n2\n");
   const std::string b = files.write("b", "3\n4\n");
   const Corpus corpus({{a, b}, {a, b}, {}});
-  EXPECT_EQ((FirstLines{3, {0, 1, 3}}).where(corpus), a + ":1, 2, " + b + ":2");
-  EXPECT_EQ((FirstLines{}).where(corpus), "");
+  EXPECT_EQ((FirstLines{3, {0, 1, 3}}).in(corpus).first, a + ":1, 2, " + b + ":2");
+  EXPECT_EQ((FirstLines{}).in(corpus).first, "");
 }
 
 TEST(DataReport, CountsLengthsOfPairsInUse) {
@@ -176,6 +176,17 @@ TEST(DataReport, CountsWhatTrainingHasOfDevelopmentAndTestText) {
   EXPECT_TRUE(any_contains(warnings, "test data: 1 of 1 sources are in training (100.0 %; warned from 5 %"));
 }
 
+TEST(DataReport, CountsTestPairsThatAreDevelopmentPairs) {
+  Text text("a\nb\n", "x\ny\n");
+  text.dev("c\nd\n", "z\nw\n").test("d\nc\n c\n", "w\nw\nz\n");
+  const DataReport report = text.examine();
+  EXPECT_EQ(report.held_out[0].shared.count, 0u);
+  EXPECT_EQ(report.held_out[1].shared.count, 2u);
+  EXPECT_TRUE(any_contains(report.lines(), "; in development data: 2 as pairs (first: " + text.line("ta", "1, 3")));
+  EXPECT_TRUE(
+      any_contains(report.warnings(), "test data: 2 of 3 lines are development pairs (66.7 %; warned from 1 %"));
+}
+
 TEST(DataReport, ListsCharactersThatTrainingLacks) {
   Text text("ab\ncd\n", "xy\nz!\n");
   text.dev("ab\nb?b\u00E9?\n\u00E9?\n", "a\nxz\n!\n");
@@ -195,6 +206,8 @@ TEST(DescribeCharacters, ShowsFiveAndHidesControls) {
   const Characters many = describe_characters({U'a', U'b', U'\n', U'\u0085', U'e', U'f'});
   EXPECT_EQ(many.count, 6u);
   EXPECT_EQ(many.examples, "a U+0061, b U+0062, U+000A, U+0085, e U+0065, ...");
+  EXPECT_EQ(describe_characters({0x202E, 0x2028, 0xE000, 0x941}).examples, "U+202E, U+2028, U+E000, \u0941 U+0941")
+      << "nor what would turn the text around it";
 }
 
 TEST(DataReport, SuspectsSwappedSides) {
@@ -231,7 +244,7 @@ TEST(DataReport, WarnsFromThresholdsOn) {
   report.sides[0].unknown = 9;
   report.duplicates.count = 90;
   report.copies.count = 18;
-  report.held_out.push_back({"development data", 1000, {9, ""}, {9, ""}, {49, ""}, {}});
+  report.held_out.push_back({"development data", 1000, {9, ""}, {9, ""}, {49, ""}, {9, ""}, {}});
   report.held_out[0].sides[1].unseen_lines.count = 9;
   report.held_out[0].sides[1].words = 1000;
   report.held_out[0].sides[1].own_words = 500;

@@ -123,7 +123,8 @@ TEST(Grammar, ItRepeatsTheNounItRefersTo) {
     for (const auto& [pronoun, noun] : pair.antecedents) {
       if (lower(source[pronoun]) != "it") continue;
       const auto& all = Grammar::embedded().lexicon().nouns;
-      const auto entry = std::find_if(all.begin(), all.end(), [&](const Noun& n) { return n.english == source[noun]; });
+      const std::string& english = source[noun];
+      const auto entry = std::find_if(all.begin(), all.end(), [&](const Noun& n) { return n.english == english; });
       ASSERT_NE(entry, all.end());
       EXPECT_NE(pair.target.find("그 " + entry->korean), std::string::npos) << pair.source << "\n" << pair.target;
       repeated.insert(entry->english);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "core/error.h"
@@ -14,95 +13,11 @@ namespace DRAGOMAN_NAMESPACE {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-constexpr int kStateFormat = 2;
-
-Json position_json(const BatchPosition& p) { return {{"epoch", p.epoch}, {"window", p.window}, {"batch", p.batch}}; }
-
-Json to_json(const TrainingState& s) {
-  Json json;
-  json["format"] = kStateFormat;
-  json["update"] = s.update;
-  json["position"] = position_json(s.position);
-  json["epoch_pairs"] = s.epoch_pairs;
-  json["schedule"] = {{"scale", s.schedule.scale}, {"bad", s.schedule.bad}};
-  json["interval"] = {{"loss", s.interval.loss},
-                      {"negative_log_prob", s.interval.negative_log_prob},
-                      {"gradient_norm", s.interval.gradient_norm},
-                      {"labels", s.interval.labels},
-                      {"updates", s.interval.updates}};
-  json["best"] = s.best ? Json(*s.best) : Json(nullptr);
-  json["best_update"] = s.best_update;
-  json["bad_validations"] = s.bad_validations;
-  json["validated_update"] = s.validated_update;
-  json["reports"] = s.reports;
-  json["loss_watch"] = {
-      {"mean", s.loss_watch.mean}, {"distance", s.loss_watch.distance}, {"updates", s.loss_watch.updates}};
-  json["divergences"] = s.divergences;
-  json["skipped"] = s.skipped;
-  json["rollbacks"] = s.rollbacks;
-  json["left_out"] = Json::array();
-  for (const auto& [begin, end] : s.left_out) json["left_out"].push_back({position_json(begin), position_json(end)});
-  json["interrupted"] = s.interrupted;
-  json["validation_due"] = s.validation_due;
-  json["epoch_ended"] = s.epoch_ended;
-  json["fingerprint"] = s.fingerprint;
-  return json;
-}
 
 /// The text of a file of a checkpoint; those that we write are short.
 std::string read_text(const fs::path& path) { return read_small_file(path.string(), 1 << 20); }
 
-TrainingState read_state(const fs::path& path) {
-  // A whole number from 0 up, so small that sums of such numbers can't overflow.
-  const auto count = [&](const Json& json, const char* key) {
-    const Json& value = json.at(key);
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > std::uint64_t{1} << 53) {
-      throw UserError(path.string(), 0, "damaged: " + std::string(key) + " is not a whole number from 0 to 2^53");
-    }
-    return value.get<std::int64_t>();
-  };
-  try {
-    const Json json = Json::parse(read_text(path));
-    if (const std::int64_t format = count(json, "format"); format != kStateFormat) {
-      throw UserError(path.string(), 0,
-                      "was written by " + std::string(format > kStateFormat ? "a newer" : "an older") +
-                          " version of the program (format " + std::to_string(format) + ", expected " +
-                          std::to_string(kStateFormat) +
-                          "); resume with that version, or start afresh with --overwrite");
-    }
-    TrainingState s;
-    s.update = count(json, "update");
-    const auto position = [&](const Json& p) {
-      const auto place = [&](const char* key) { return static_cast<std::uint64_t>(count(p, key)); };
-      return BatchPosition{place("epoch"), place("window"), place("batch")};
-    };
-    s.position = position(json.at("position"));
-    s.epoch_pairs = count(json, "epoch_pairs");
-    s.schedule = {json.at("schedule").at("scale"), count(json.at("schedule"), "bad")};
-    const Json& interval = json.at("interval");
-    s.interval = {interval.at("loss"), interval.at("negative_log_prob"), interval.at("gradient_norm"),
-                  count(interval, "labels"), count(interval, "updates")};
-    if (!json.at("best").is_null()) s.best = json.at("best").get<double>();
-    s.best_update = count(json, "best_update");
-    s.bad_validations = count(json, "bad_validations");
-    s.validated_update = count(json, "validated_update");
-    s.reports = count(json, "reports");
-    const Json& watch = json.at("loss_watch");
-    s.loss_watch = {watch.at("mean"), watch.at("distance"), count(watch, "updates")};
-    s.divergences = count(json, "divergences");
-    s.skipped = count(json, "skipped");
-    s.rollbacks = count(json, "rollbacks");
-    for (const Json& range : json.at("left_out")) s.left_out.emplace_back(position(range.at(0)), position(range.at(1)));
-    s.interrupted = json.at("interrupted");
-    s.validation_due = json.at("validation_due");
-    s.epoch_ended = json.at("epoch_ended");
-    s.fingerprint = json.at("fingerprint").get<Fingerprint>();
-    return s;
-  } catch (const Json::exception& e) {
-    throw UserError(path.string(), 0, std::string("damaged: ") + e.what());
-  }
-}
+TrainingState read_state(const fs::path& path) { return parse_state(read_text(path), path.string()); }
 
 }  // namespace
 
@@ -129,7 +44,7 @@ void Checkpoints::save(const ParamStore& store, const Optimizer& optimizer, cons
     }
     write_safetensors((inside / "optimizer.safetensors").string(), tensors, {{"format", std::to_string(kModelFormat)}});
   }
-  write_file_atomically((inside / "state.json").string(), to_json(state).dump(2) + "\n");
+  write_file_atomically((inside / "state.json").string(), write_state(state));
   directory.commit();
   write_file_atomically((directory_ / "latest").string(), path.filename().string() + "\n");
   prune(state.update, keep);
@@ -168,10 +83,10 @@ void Checkpoints::prune(std::int64_t newest, std::int64_t keep) const {
   }
 }
 
-std::vector<std::string> Checkpoints::models_before(std::int64_t update, std::int64_t count) const {
+std::vector<std::string> Checkpoints::models_before(const TrainingState& state, std::int64_t count) const {
   std::vector<std::string> paths;
-  for (const auto& [state, path] : list()) {
-    if (!state.interrupted && state.update < update) paths.push_back((path / "model.safetensors").string());
+  for (const std::int64_t update : state.scheduled) {
+    if (update < state.update) paths.push_back((path_of(update) / "model.safetensors").string());
   }
   const auto excess = static_cast<std::int64_t>(paths.size()) - count;
   if (excess > 0) paths.erase(paths.begin(), paths.begin() + excess);

@@ -25,9 +25,9 @@ struct MemoryEstimate {
 MemoryEstimate estimate_weights(const Seq2Seq& model, const TrainOptions& options, bool validates);
 
 /// The activations are measured: one forward and backward pass over the first pairs of the corpus, up to 512
-/// labels (nothing is trained), and scaled to a piece. `encoder` has been examined, so a small corpus is encoded already. `dev` and `test` may be
-/// null. An estimate: batches of longer sentences or longer sources take more, and the buffers of products (a few
-/// MB a thread) are left out.
+/// labels (nothing is trained), and scaled to a piece. `encoder` has been examined, so a small corpus is encoded
+/// already. `dev` and `test` may be null. An estimate: batches of longer sentences or longer sources take more, and
+/// the buffers of products (a few MB a thread) are left out.
 MemoryEstimate estimate_memory(const Seq2Seq& model, const PairEncoder& encoder, const TrainOptions& options,
                                const DecodeOptions& decoding, const Corpus* dev, const Corpus* test, int threads);
 

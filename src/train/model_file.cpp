@@ -92,9 +92,10 @@ void check_model(const std::string& path, const ParamStore& store) {
 }
 
 void load_model(const std::string& path, ParamStore& store) {
-  check_model(path, store);
+  const SafetensorsFile file(path);
+  check_tensors(file, store, {""});
   store.allocate();
-  load_tensors(path, store, {""}, {store.data()});
+  for (const Param& p : store.params()) read_param(file, p.name, p, store.data());
 }
 
 std::vector<std::string> init_from_model(const std::string& path, ParamStore& store) {

@@ -63,6 +63,12 @@ Trainer::Trainer(Seq2Seq& model, TrainingInput input, Observer& observer)
     schedule_.state = state_.schedule;
     checkpoints_.prune(state_.update, t.checkpoints.keep);
     saved_update_ = state_.update;
+    for (const std::string& path : checkpoints_.models_before(state_, t.checkpoints.average_last)) {
+      if (std::filesystem::exists(path)) continue;
+      throw UserError(path, 0,
+                      "--resume: it is absent, but training.checkpoints.average_last needs it; put it back, or start "
+                      "afresh with --overwrite");
+    }
     observer_.resumed(state_.update, state_.reports);
   }
   begin_batches();
@@ -80,7 +86,7 @@ void Trainer::begin_batches() {
   window.batch_tokens = static_cast<std::size_t>(input_.training.batch_tokens);
   window.window = static_cast<std::size_t>(input_.training.window);
   std::shared_ptr<DataExaminer> examiner;
-  if (input_.train->corpus().size() > kExamineAll && state_.position == BatchPosition{}) {  // examined by a sample
+  if (input_.train->corpus().size() > kExamineAll && state_.position.epoch == 0) {  // examined by a sample
     examiner = std::make_shared<DataExaminer>(*input_.train, input_.dev, input_.test);
   }
   batcher_.reset();  // before there is another
@@ -312,8 +318,7 @@ void Trainer::with_final_weights(const Use& use) {
   std::vector<Real> mean;
   if (weights == nullptr && average_last > 0) {
     const bool with_this = checkpoint_due();
-    const std::vector<std::string> before =
-        checkpoints_.models_before(state_.update, average_last - (with_this ? 1 : 0));
+    const std::vector<std::string> before = checkpoints_.models_before(state_, average_last - (with_this ? 1 : 0));
     WeightMean sum(model_.params());
     for (const std::string& path : before) sum.add_file(path);
     if (with_this || before.empty()) sum.add(model_.params().data());
@@ -369,6 +374,12 @@ void Trainer::save(bool interrupted) {
   state_.schedule = schedule_.state;
   state_.interrupted = interrupted;
   state_.fingerprint = input_.fingerprint;
+  if (!interrupted) {
+    std::vector<std::int64_t>& scheduled = state_.scheduled;
+    if (scheduled.empty() || scheduled.back() != state_.update) scheduled.push_back(state_.update);
+    const std::int64_t excess = std::ssize(scheduled) - std::max<std::int64_t>(input_.training.checkpoints.keep, 1);
+    if (excess > 0) scheduled.erase(scheduled.begin(), scheduled.begin() + excess);
+  }
   checkpoints_.save(model_.params(), step_.optimizer(), state_, input_.training.checkpoints.keep);
   saved_update_ = state_.update;
 }

@@ -233,7 +233,7 @@ def test_latest_names_a_checkpoint_and_no_other_path(home, model, text):
 
 
 @pytest.mark.parametrize("field, value", [
-    ("update", 2), ("update", -4), ("update", 1e300), ("update", 2**63), ("update", "4"), ("format", 3), ("format", 1), ("format", None),
+    ("update", 2), ("update", -4), ("update", 1e300), ("update", 2**63), ("update", "4"), ("format", 4), ("format", 2), ("format", None),
     ("epoch_pairs", -1), ("position", []), ("position", {"epoch": -1, "window": 0, "batch": 0}), ("best", "x"),
     ("fingerprint", 0), ("fingerprint", "0"), ("schedule", {"scale": 1}), ("interrupted", 1),
 ])  # fmt: skip

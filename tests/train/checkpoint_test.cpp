@@ -109,6 +109,7 @@ TEST(Checkpoint, EveryNumberOfTheStateComesBack) {
   s.skipped = 4;
   s.rollbacks = 3;
   s.left_out = {{{1, 2, 3}, {1, 2, 5}}, {{2, 0, 0}, {2, 0, 1}}};
+  s.scheduled = {20, 30, 40};
   s.validated_update = 40;
   s.reports = 12;
   s.interrupted = s.validation_due = s.epoch_ended = true;
@@ -135,6 +136,7 @@ TEST(Checkpoint, EveryNumberOfTheStateComesBack) {
   EXPECT_EQ(t.skipped, s.skipped);
   EXPECT_EQ(t.rollbacks, s.rollbacks);
   EXPECT_EQ(t.left_out, s.left_out);
+  EXPECT_EQ(t.scheduled, s.scheduled);
   EXPECT_EQ(t.validated_update, s.validated_update);
   EXPECT_EQ(t.reports, s.reports);
   EXPECT_EQ(t.interrupted, s.interrupted);
@@ -206,15 +208,15 @@ TEST(Checkpoint, RefusesWhatIsMissing) {
 }
 
 TEST(Checkpoint, RefusesWhatIsDamaged) {
-  for (const char* text : {"", "{", "[]", "{\"format\": 2}", "{\"format\": \"x\"}"}) {
+  for (const char* text : {"", "{", "[]", "{\"format\": 3}", "{\"format\": \"x\"}"}) {
     EXPECT_TRUE(contains(refused([&](const fs::path& d) { replace(d / "state.json", text); }), "state.json")) << text;
   }
   const auto of_format = [](const char* format) {
     return refused(
         [&](const fs::path& d) { replace(d / "state.json", std::string("{\"format\": ").append(format).append("}")); });
   };
-  EXPECT_TRUE(contains(of_format("3"), "a newer version of the program (format 3, expected 2)"));
-  EXPECT_TRUE(contains(of_format("1"), "an older version of the program"));
+  EXPECT_TRUE(contains(of_format("4"), "a newer version of the program (format 4, expected 3)"));
+  EXPECT_TRUE(contains(of_format("2"), "an older version of the program"));
   for (const char* name : {"model.safetensors", "optimizer.safetensors"}) {
     EXPECT_TRUE(contains(refused([&](const fs::path& d) { fs::resize_file(d / name, 100); }), name));
   }
@@ -235,7 +237,7 @@ TEST(Checkpoint, LatestNamesADirectoryOfNumbersOnly) {
 TEST(Checkpoint, RefusesNumbersThatAreNone) {
   for (const char* number : {"-1", "1.5", "1e300", "9007199254740993", "\"5\"", "true"}) {
     const std::string message = refused([&](const fs::path& d) {
-      replace(d / "state.json", std::string("{\"format\": 2, \"update\": ") + number + "}");
+      replace(d / "state.json", std::string("{\"format\": 3, \"update\": ") + number + "}");
     });
     EXPECT_TRUE(contains(message, "update is not a whole number")) << message;
   }

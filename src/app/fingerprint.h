@@ -11,7 +11,8 @@
 namespace dragoman {
 
 /// Hashes, in hexadecimal, of "the configuration" (without what may change: name, threads, limits of the run,
-/// logging, checkpoints, on_divergence, beam and batches of decoding, paths), of the text of "data.train" and "data.dev" (may be null), and of "the tokenizer".
+/// logging, checkpoints, on_divergence, beam and batches of decoding, paths), of the text of "data.train" and
+/// "data.dev" (may be null), and of "the tokenizer".
 Fingerprint training_fingerprint(const Config& config, const Corpus& train, const Corpus* dev,
                                  const TokenizerPair& tokenizers);
 

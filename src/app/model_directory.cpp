@@ -26,6 +26,11 @@ std::vector<fs::path> training_files(const fs::path& dir) {
 
 void check_writable(const fs::path& dir) {
   std::error_code error;
+  if (fs::is_symlink(dir, error) && !fs::exists(dir, error)) {
+    throw UserError(dir.string(), 0,
+                    "is a link to a folder that does not exist; make that, or use another --model-dir");
+  }
+  error.clear();
   fs::path there = dir;  // what exists of the path
   while (!fs::exists(there, error) && !error && there.has_relative_path()) there = there.parent_path();
   std::string name = (there / "dragoman-XXXXXX").string();

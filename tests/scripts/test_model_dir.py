@@ -1,5 +1,7 @@
 """Where the model goes is checked before anything is read, and nothing is left behind when a training does not start."""
 
+import fcntl
+
 import pytest
 from cli_support import needs_program, refused
 
@@ -32,3 +34,17 @@ def test_a_training_that_does_not_start_leaves_nothing(folder, place):
     (folder / "there").mkdir()
     assert "UTF-8" in refused("train", "config.yaml", "--model-dir", place, cwd=folder)
     assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*")) == ["config.yaml", "text", "there"]
+
+
+def test_a_link_to_nowhere_is_refused_first(folder):
+    (folder / "link").symlink_to("gone")
+    assert "link to a folder that does not exist" in refused("train", "config.yaml", "--model-dir", "link", cwd=folder)
+
+
+@pytest.mark.parametrize("option", [[], ["--dry-run"]])
+def test_a_directory_in_use_is_refused_before_the_text_is_read(folder, option):
+    (folder / "used").mkdir()
+    with (folder / "used" / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        message = refused("train", "config.yaml", "--model-dir", "used", *option, cwd=folder)
+    assert "another training is running" in message

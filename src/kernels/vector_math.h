@@ -22,10 +22,13 @@ inline Real erf_of(Real x) { return std::erf(x); }
 
 #else
 
-/// exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln 2 / 2; exp(r) by its Taylor polynomial of degree 7.
+/// exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln 2 / 2; exp(r) by its Taylor polynomial of degree 7. Adding
+/// 1.5 * 2^23 rounds to a whole number, which the last bits of the sum hold: no conversion, undefined for NaN.
 inline Real exp_of(Real x) {
+  constexpr float kRound = 12582912.0F;
   x = std::min(std::max(x, -87.0F), 88.0F);
-  const float n = std::nearbyint(x * 1.44269504F);
+  const float sum = x * 1.44269504F + kRound;
+  const float n = sum - kRound;
   const float r = (x - n * 0.693359375F) + n * 2.12194440e-4F;  // ln 2 in two parts
   float p = 1.0F / 5040;
   p = p * r + 1.0F / 720;
@@ -35,8 +38,7 @@ inline Real exp_of(Real x) {
   p = p * r + 0.5F;
   p = p * r + 1.0F;
   p = p * r + 1.0F;
-  const auto exponent = static_cast<std::int32_t>(n) + 127;
-  return p * std::bit_cast<float>(exponent << 23);
+  return p * std::bit_cast<float>((std::bit_cast<std::uint32_t>(sum) << 23) + std::bit_cast<std::uint32_t>(1.0F));
 }
 
 /// tanh(x) = 1 - 2 / (exp(2x) + 1) away from zero; its odd Taylor series near zero, where that form cancels.

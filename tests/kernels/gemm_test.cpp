@@ -82,8 +82,9 @@ TEST(Gemm, WithTransposedLeftSideAddsToWhatIsThere) {
 TEST(Gemm, WithNothingToSumGivesZeroOrLeavesTheSum) {
   Numbers c(3, 20, 1);
   const Numbers before = c;
-  const ConstMat a(nullptr, 3, 0, 0);
-  const ConstMat b(nullptr, 0, 20, 20);
+  const std::vector<Real> memory(20);
+  const ConstMat a(memory.data(), 3, 0, 0);
+  const ConstMat b(memory.data(), 0, 20, 20);
   gemm(a, b, c.mat(), true);
   EXPECT_TRUE(same_bits(c, before));
   gemm(a, b, c.mat());

@@ -1,29 +1,31 @@
 #!/usr/bin/env bash
 # Runs every fuzz target for a while, from the seeds in the repository; fails at the first input that breaks one and
-# leaves that input in build/fuzz/found.
+# leaves that input in build/asan-ubsan/found.
 #
-# Usage: scripts/fuzz.sh [SECONDS [TARGET...]]      default: 20 seconds for each target of the preset fuzz
+# Usage: scripts/fuzz.sh [SECONDS [TARGET...]]      default: 20 seconds for each target of the preset asan-ubsan
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 seconds=${1:-20}
 shift $(($# > 0 ? 1 : 0))
-if (($# == 0)); then set -- config lines safetensors tokenizer vocabulary; fi
+if (($# == 0)); then set -- config lines safetensors state tokenizer vocabulary; fi
 
-found=build/fuzz/found
+build=build/asan-ubsan
+found=$build/found
 mkdir -p "$found"
 for name in "$@"; do
   seeds=tests/fuzz/seeds/$name longest=1000
+  if [[ $name == state ]]; then longest=2000; fi
   # The configurations of the repository are seeds as they are; the longest of them decides.
   if [[ $name == config ]]; then seeds=configs longest=16000; fi
-  inputs=build/fuzz/inputs/$name
+  inputs=$build/inputs/$name
   mkdir -p "$inputs"
   echo "fuzz: $name, $seconds seconds"
   log=$found/$name.log code=0
   # Freed memory that the sanitizer holds back must not count as a memory blow-up.
-  ASAN_OPTIONS=quarantine_size_mb=16 UBSAN_OPTIONS=print_stacktrace=1 "build/fuzz/tests/fuzz/${name}_fuzz" -seed=1 -max_total_time="$seconds" \
-    -max_len="$longest" -timeout=10 -rss_limit_mb=512 -print_final_stats=1 -artifact_prefix="$found/$name-" \
-    "$inputs" "$seeds" >"$log" 2>&1 || code=$?
+  ASAN_OPTIONS=quarantine_size_mb=16 UBSAN_OPTIONS=print_stacktrace=1 "$build/tests/fuzz/${name}_fuzz" -seed=1 \
+    -max_total_time="$seconds" -max_len="$longest" -timeout=10 -rss_limit_mb=512 -print_final_stats=1 \
+    -artifact_prefix="$found/$name-" "$inputs" "$seeds" >"$log" 2>&1 || code=$?
   if ((code != 0)); then
     tail -n 60 "$log"
     echo "fuzz: $name fails; the input is in $found" >&2

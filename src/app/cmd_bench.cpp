@@ -9,11 +9,11 @@
 
 #include "app/commands.h"
 #include "app/cpu.h"
-#include "app/memory_use.h"
 #include "app/threads.h"
 #include "app/version.h"
 #include "config/config.h"
 #include "core/error.h"
+#include "core/memory_use.h"
 #include "core/profile.h"
 #include "data/batcher.h"
 #include "io/line_reader.h"

@@ -9,7 +9,6 @@
 
 #include "app/commands.h"
 #include "app/directory_lock.h"
-#include "app/memory_use.h"
 #include "app/model_directory.h"
 #include "app/threads.h"
 #include "app/train_observer.h"
@@ -17,6 +16,7 @@
 #include "app/version.h"
 #include "config/config.h"
 #include "core/error.h"
+#include "core/memory_use.h"
 #include "io/atomic_file.h"
 #include "train/trainer.h"
 
@@ -57,18 +57,16 @@ bool same_file(const fs::path& a, const fs::path& b) {
 /// May this training write into the model directory?
 void check_model_dir(const TrainArguments& arguments, const Config& config, const fs::path& dir) {
   if (arguments.resume) {
-    if (fs::exists(dir / "checkpoints" / "latest")) return;
-    if (!fs::exists(dir)) throw UserError(dir.string(), 0, "--resume: there is no such folder, so no checkpoint");
-    throw UserError(dir.string(), 0, "--resume: there is no checkpoint here; --overwrite starts afresh");
+    (void)Checkpoints(dir).latest_state();  // UserError: there is none, or it is damaged
+    return;
   }
   const std::string start = fs::weakly_canonical(config.training.init_from).string();
-  if (!start.empty() && start.starts_with(fs::weakly_canonical(dir / "checkpoints").string() + "/")) {
-    throw UserError(
-        config.training.init_from, 0,
-        "is a checkpoint of the model directory, which this training would remove; use another --model-dir");
-  }
   for (const fs::path& file : training_files(dir)) {
     if (!fs::exists(file)) continue;
+    if (!start.empty() && start.starts_with(fs::weakly_canonical(file).string() + "/")) {
+      throw UserError(config.training.init_from, 0,
+                      "is in a folder of the model directory that this training would remove; use another --model-dir");
+    }
     for (const std::string& input : {arguments.config, config.tokenizer.model_file, config.tokenizer.target_model_file,
                                      config.training.init_from}) {
       if (input.empty() || !same_file(file, input)) continue;
@@ -94,8 +92,8 @@ Config read_config(const TrainArguments& arguments) {
   return config;
 }
 
-/// Puts all that the training writes at its start into its directory.
-void begin(const TrainArguments& arguments, const Config& config, const TokenizerPair& tokenizers) {
+/// Removes what interrupted writers left and, unless it goes on, the training before; stores the tokenizers.
+void prepare_model_dir(const TrainArguments& arguments, const Config& config, const TokenizerPair& tokenizers) {
   const fs::path dir = config.training.model_dir;
   for (const fs::path& folder : {dir, dir / "checkpoints", dir / "diverged"}) {
     remove_stale_temporaries(folder.string());  // a folder that is absent has none
@@ -104,8 +102,6 @@ void begin(const TrainArguments& arguments, const Config& config, const Tokenize
     for (const fs::path& file : training_files(dir)) remove_whole(file.string());
     tokenizers.save(dir);
   }
-  // A resumed training may have other limits or decoding settings: translate uses the latest.
-  write_file_atomically((dir / "config.yaml").string(), emit_config(config));
 }
 
 void run(const TrainArguments& arguments, const Config& config, TrainingSetup& setup, int threads) {
@@ -128,6 +124,8 @@ void run(const TrainArguments& arguments, const Config& config, TrainingSetup& s
   input.resume = arguments.resume;
   catch_stop_signals();
   Trainer trainer(setup.model, std::move(input), observer);
+  // A resumed training may have other limits or decoding settings: translate uses the latest.
+  write_file_atomically((dir / "config.yaml").string(), emit_config(config));
   if (const int signal = trainer.run(); signal != 0) {
     observer.info("interrupted; the state is saved: the same command with --resume (and without --overwrite) goes on");
     throw Interrupted{signal};
@@ -156,7 +154,7 @@ void train(const TrainArguments& arguments) {
   make_folder(dir.string());
   const DirectoryLock lock(dir);
   check_model_dir(arguments, config, dir);  // again: another training may have been quicker
-  begin(arguments, config, setup.tokenizers);
+  prepare_model_dir(arguments, config, setup.tokenizers);
   run(arguments, config, setup, threads);
 }
 

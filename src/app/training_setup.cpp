@@ -6,8 +6,8 @@
 
 #include "app/cpu.h"
 #include "app/fingerprint.h"
-#include "app/memory_use.h"
 #include "core/error.h"
+#include "core/memory_use.h"
 #include "data/data_examiner.h"
 #include "train/memory.h"
 #include "train/model_file.h"

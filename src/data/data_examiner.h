@@ -16,8 +16,8 @@ namespace dragoman {
 /// A corpus of more pairs is examined by a sample at first.
 inline constexpr std::size_t kExamineAll = 500'000;
 
-/// Memory: 8 bytes a line of the training text (again as much while the report is made), 16 and more a line of the
-/// others, 1.4 MB.
+/// Memory: 8 bytes a line of the training text (again as much while the report is made), some 80 bytes a line of the
+/// others, 9 MB.
 class DataExaminer {
  public:
   /// The corpora must live longer; dev and test may be null. Reads these two.

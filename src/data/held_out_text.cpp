@@ -17,6 +17,12 @@ void mark(Table& table, std::uint64_t hash) {
   if (place != table.end()) place->second = true;
 }
 
+/// (A line that was changed meanwhile is not there.)
+bool is_marked(const Table& table, std::uint64_t hash) {
+  const auto place = table.find(hash);
+  return place != table.end() && place->second;
+}
+
 /// One side while its lines are read.
 struct Side {
   HeldOutSide sums;
@@ -87,10 +93,11 @@ HeldOutReport HeldOutText::report(const std::array<TrainingSide, 2>& sides, cons
     PairText text;
     encoder_.encode(i, pair, &text);
     const PairHash hash(text);
-    if (text.source.empty() || text.target.empty()) blank.add(i);
-    if (pairs_.at(hash.pair)) pairs.add(i);
-    if (sources_.at(hash.source)) sources.add(i);
-    if (development != nullptr && development->pairs_.contains(hash.pair)) shared.add(i);
+    const bool is_blank = text.source.empty() || text.target.empty();
+    if (is_blank) blank.add(i);
+    if (is_marked(pairs_, hash.pair)) pairs.add(i);
+    if (is_marked(sources_, hash.source)) sources.add(i);
+    if (development != nullptr && !is_blank && development->pairs_.contains(hash.pair)) shared.add(i);
     add(sums[0], i, text.source, pair.source, sides[0], sides[1]);
     add(sums[1], i, text.target, pair.target, sides[1], sides[0]);
   }

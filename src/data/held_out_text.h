@@ -13,7 +13,7 @@
 
 namespace dragoman {
 
-/// Memory: two hashes a line.
+/// Memory: some 80 bytes a line (two entries of hash tables).
 class HeldOutText {
  public:
   /// Reads the encoder's corpus, which must live longer.

@@ -25,7 +25,6 @@ WindowMaker::WindowMaker(PairEncoder encoder, WindowOptions options, std::uint64
       options_(options),
       epoch_(epoch),
       index_(window),
-      skipped_(window),
       examiner_(epoch == 0 ? std::move(examiner) : nullptr) {
   if (options_.window == 0) throw UserError("training.window: found 0, expected at least 1");
   if (options_.batch_tokens == 0) throw UserError("training.batch_tokens: found 0, expected at least 1");
@@ -34,6 +33,11 @@ WindowMaker::WindowMaker(PairEncoder encoder, WindowOptions options, std::uint64
     throw UserError("data.train: " + std::to_string(size) + " pairs, at most 4294967295 can be used");
   }
   begin_epoch();
+  if (examiner_ && window < windows_per_epoch()) {
+    const std::size_t left = windows_per_epoch() - window;
+    skipped_ = window;
+    skipped_at_a_time_ = (window + left - 1) / left;  // so that all are seen when the epoch ends
+  }
 }
 
 std::size_t WindowMaker::windows_per_epoch() const {
@@ -74,6 +78,10 @@ Window WindowMaker::make(const std::stop_token& stop) {
   Rng rng(hash_key({options_.seed, hash_name("batches"), epoch_, index_}));
   shuffle(window.batches, rng);
   ++index_;
+  CorpusReport ignored;
+  for (std::size_t i = 0; i < skipped_at_a_time_ && skipped_ > 0 && !stop.stop_requested(); ++i) {
+    encode(--skipped_, ignored, stop);
+  }
   return window;
 }
 
@@ -101,9 +109,7 @@ Window WindowMaker::next(const std::stop_token& stop) {
   }
   ahead_ = find(stop);
   window.ends_epoch = ahead_.batches.empty();
-  if (window.ends_epoch && examiner_) {
-    CorpusReport ignored;
-    for (std::size_t i = 0; i < skipped_ && !stop.stop_requested(); ++i) encode(i, ignored, stop);
+  if (window.ends_epoch && examiner_ && !stop.stop_requested()) {
     window.report = examiner_->report();
     examiner_.reset();
   }

@@ -41,7 +41,7 @@ struct Window {
 class WindowMaker {
  public:
   /// Begins at (epoch, window). `encoder` is copied; its corpus must live longer. `examiner` (may be null) is shown
-  /// the pairs of the first epoch; those before `window` at its end.
+  /// the pairs of the first epoch; those before `window` a few at a time.
   WindowMaker(PairEncoder encoder, WindowOptions options, std::uint64_t epoch, std::size_t window,
               std::shared_ptr<DataExaminer> examiner = nullptr);
 
@@ -61,8 +61,9 @@ class WindowMaker {
   PairEncoder encoder_;
   WindowOptions options_;
   std::uint64_t epoch_;
-  std::size_t index_;                 // of the window to be made next
-  std::size_t skipped_;               // windows before the first that was made
+  std::size_t index_;        // of the window to be made next
+  std::size_t skipped_ = 0;  // windows before the first that the examiner has not seen
+  std::size_t skipped_at_a_time_ = 0;
   std::vector<std::uint32_t> order_;  // the permutation of epoch_
   CorpusReport report_;               // of epoch_
   std::shared_ptr<DataExaminer> examiner_;

@@ -94,10 +94,13 @@ def test_a_large_corpus_is_reported_by_a_sample_and_then_whole(folder):
     source = ["a"] * 3 + [""] * 500_001 + ["b"]  # the sample has every fifth line
     write(folder, "train", source, ["x"] * len(source))
     write(folder, "dev", ["b"], ["x"])
-    process = run("train", "config.yaml", "--model-dir", "m", *files(folder, "train", "train"),
-                  *files(folder, "dev", "dev"), "--set", "training.max_updates=0", "--set", "training.max_epochs=2",
-                  cwd=folder)  # fmt: skip
-    said = process.stderr
+
+    def said_by(model_dir, updates, *more):
+        options = ["--set", "data.max_length=1", "--set", "training.batch_tokens=2", "--set", "training.max_epochs=2",
+                   "--set", f"training.max_updates={updates}", *files(folder, "train", "train"), *files(folder, "dev", "dev")]  # fmt: skip
+        return run("train", "config.yaml", "--model-dir", model_dir, *options, *more, cwd=folder).stderr
+
+    said = said_by("m", 0)
     assert "training data: 99999 of 100000 sampled pairs dropped" in said
     assert "in the sample: 0 as pairs" in said
     whole = said.index("training data, first epoch: 500001 of 500005 pairs dropped: 500001 with an empty source")
@@ -105,6 +108,14 @@ def test_a_large_corpus_is_reported_by_a_sample_and_then_whole(folder):
     assert "development data: 1 lines; in training: 1 as pairs" in said[whole:]
     assert said.count("training data, first epoch") == 1
     assert "warning: development data: 1 of 1 lines are training pairs" in said[whole:]
+    assert "first epoch" not in said_by("parts", 1), "of four"
+    resumed = said_by("parts", 0, "--resume")
+
+    def report(text):
+        lines = text[text.index("training data, first epoch") :].splitlines()
+        return [re.sub(r"^\d{4}-.{17}", "", line) for line in lines[: next(i for i, l in enumerate(lines) if "  epoch " in l)]]
+
+    assert report(resumed) == report(said)
 
 
 REFUSED = {

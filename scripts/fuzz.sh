@@ -18,12 +18,16 @@ for name in "$@"; do
   if [[ $name == state ]]; then longest=2000; fi
   # The configurations of the repository are seeds as they are; the longest of them decides.
   if [[ $name == config ]]; then seeds=configs longest=16000; fi
-  inputs=$build/inputs/$name
+  inputs=$build/inputs/$name program=$build/tests/fuzz/${name}_fuzz
+  if [[ ! -x $program ]]; then
+    echo "fuzz: $program is missing; cmake --build --preset asan-ubsan --target fuzz makes it" >&2
+    exit 2
+  fi
   mkdir -p "$inputs"
   echo "fuzz: $name, $seconds seconds"
   log=$found/$name.log code=0
   # Freed memory that the sanitizer holds back must not count as a memory blow-up.
-  ASAN_OPTIONS=quarantine_size_mb=16 UBSAN_OPTIONS=print_stacktrace=1 "$build/tests/fuzz/${name}_fuzz" -seed=1 \
+  ASAN_OPTIONS=quarantine_size_mb=16 UBSAN_OPTIONS=print_stacktrace=1 "$program" -seed=1 \
     -max_total_time="$seconds" -max_len="$longest" -timeout=10 -rss_limit_mb=512 -print_final_stats=1 \
     -artifact_prefix="$found/$name-" "$inputs" "$seeds" >"$log" 2>&1 || code=$?
   if ((code != 0)); then

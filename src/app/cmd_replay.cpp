@@ -1,5 +1,6 @@
 // dragoman replay MODEL_DIR/diverged/N: the update at which numbers stopped being finite, computed again.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -65,9 +66,12 @@ void replay(const std::string& directory) {
   const std::string batch_path = (path / "batch.json").string();
   use_threads(loaded.config.threads);
   TrainStep step(*loaded.model, loaded.config.training, diverged.seed);
+  const auto longest = static_cast<Index>(loaded.config.data.max_length) + 1;  // with eos
   for (const Batch& batch : diverged.batches) {
-    check_sentences(batch.source, loaded.tokenizers.source->size(), loaded.model->max_source_tokens(), batch_path);
-    check_sentences(batch.target, loaded.tokenizers.target->size(), loaded.model->max_target_tokens(), batch_path);
+    check_sentences(batch.source, loaded.tokenizers.source->size(),
+                    std::min(longest, loaded.model->max_source_tokens()), batch_path);
+    check_sentences(batch.target, loaded.tokenizers.target->size(),
+                    std::min(longest, loaded.model->max_target_tokens()), batch_path);
   }
   std::printf("update %lld: %s was not finite\n", static_cast<long long>(diverged.update),
               one_line(diverged.problem).c_str());

@@ -1,5 +1,6 @@
 #include "app/fingerprint.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -86,7 +87,8 @@ Fingerprint training_fingerprint(const Config& config, const Corpus& train, cons
 }
 
 void check_resumable(const std::filesystem::path& model_dir, const Fingerprint& now, const Config& config) {
-  const TrainingState state = Checkpoints(model_dir).latest_state();
+  const Checkpoints checkpoints(model_dir);
+  const TrainingState state = checkpoints.latest_state();
   std::string differing;
   for (const auto& [name, hash] : now) {
     const auto then = state.fingerprint.find(name);
@@ -97,12 +99,22 @@ void check_resumable(const std::filesystem::path& model_dir, const Fingerprint& 
     const std::string keys = changed_keys(without_changeable(load_config(stored.string())), without_changeable(config));
     if (!keys.empty()) differing += " (" + keys + ")";
   }
-  if (differing.empty()) return;
-  throw UserError(model_dir.string(), 0,
-                  "--resume: not as it was at the checkpoint of update " + std::to_string(state.update) + ": " +
-                      differing +
-                      "; put it back to go on, or start afresh: with --overwrite here, or in another "
-                      "--model-dir");
+  if (!differing.empty()) {
+    throw UserError(model_dir.string(), 0,
+                    "--resume: not as it was at the checkpoint of update " + std::to_string(state.update) + ": " +
+                        differing +
+                        "; put it back to go on, or start afresh: with --overwrite here, or in another "
+                        "--model-dir");
+  }
+  // Beside the latest, if that counts.
+  const bool counts = !state.scheduled.empty() && state.scheduled.back() == state.update;
+  const std::int64_t others = std::max<std::int64_t>(config.training.checkpoints.average_last - (counts ? 1 : 0), 0);
+  for (const std::string& path : checkpoints.models_before(state, others)) {
+    if (std::filesystem::exists(path)) continue;
+    throw UserError(path, 0,
+                    "--resume: it is absent, but training.checkpoints.average_last needs it; put it back, or start "
+                    "afresh with --overwrite");
+  }
 }
 
 }  // namespace dragoman

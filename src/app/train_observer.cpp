@@ -114,14 +114,21 @@ void TrainObserver::test(const ValidationReport& r) { report("test", r); }
 
 void TrainObserver::resumed(std::int64_t update, std::int64_t reports) {
   const std::string path = (model_dir_ / "metrics.jsonl").string();
+  std::int64_t missing = reports;
+  std::string kept;  // without what came later, such as a line that a crash cut off
   if (std::filesystem::exists(path)) {
-    std::string kept;  // without what came later, such as a line that a crash cut off
     LineReader lines(path);
-    for (std::string line; reports > 0 && lines.next(line); --reports) kept += line + "\n";
-    write_file_atomically(path, kept);
+    for (std::string line; missing > 0 && lines.next(line); --missing) kept += line + "\n";
+  }
+  write_file_atomically(path, kept);
+  if (missing > 0) {
+    warning(path + ": " + std::to_string(missing) + " of the " + std::to_string(reports) +
+            " reports before the checkpoint are lost");
   }
   log_->info("resumed after update {}", update);
 }
+
+void TrainObserver::saving() { sync_file((model_dir_ / "metrics.jsonl").string()); }
 
 int TrainObserver::stop_signal() { return g_stop_signal; }
 

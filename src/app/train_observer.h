@@ -24,8 +24,9 @@ class TrainObserver : public Observer {
   void interval(const IntervalReport& report) override;
   void validation(const ValidationReport& report) override;
   void test(const ValidationReport& report) override;
-  /// metrics.jsonl is cut back to the checkpoint.
+  /// metrics.jsonl is cut back to the checkpoint. Warns when it lacks some of those reports.
   void resumed(std::int64_t update, std::int64_t reports) override;
+  void saving() override;
   int stop_signal() override;
 
  private:

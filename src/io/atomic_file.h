@@ -39,7 +39,11 @@ void write_file_atomically(const std::string& path, std::string_view content);
 /// Appends to a file, which is made if it does not exist. Not atomic: a crash may leave a part of the text.
 void append_to_file(const std::string& path, std::string_view text);
 
-/// A directory under construction: create files in temporary(), then commit(). Without commit() nothing is left.
+/// What was appended is on disk when this returns.
+void sync_file(const std::string& path);
+
+/// A directory under construction: write files in temporary() with AtomicFile, then commit(). Without commit() nothing
+/// is left.
 class AtomicDirectory {
  public:
   explicit AtomicDirectory(const std::string& path);
@@ -49,7 +53,7 @@ class AtomicDirectory {
 
   [[nodiscard]] const std::string& temporary() const { return temporary_; }
 
-  /// Fsyncs everything inside and puts the directory in its place. A directory that is there already is exchanged
+  /// Puts the directory in its place, on disk when this returns. A directory that is there already is exchanged
   /// with the new one in one step (where the file system can do that, else in two) and then removed.
   void commit();
 

@@ -1,7 +1,7 @@
 #include "train/checkpoint.h"
 
-#include <algorithm>
 #include <cstdio>
+#include <set>
 #include <vector>
 
 #include "core/error.h"
@@ -17,7 +17,10 @@ namespace fs = std::filesystem;
 /// The text of a file of a checkpoint; those that we write are short.
 std::string read_text(const fs::path& path) { return read_small_file(path.string(), 1 << 20); }
 
-TrainingState read_state(const fs::path& path) { return parse_state(read_text(path), path.string()); }
+/// Digits, and not more than any update has.
+bool is_update(const std::string& name) {
+  return !name.empty() && name.size() <= 16 && name.find_first_not_of("0123456789") == std::string::npos;
+}
 
 }  // namespace
 
@@ -29,8 +32,7 @@ fs::path Checkpoints::path_of(std::int64_t update) const {
   return directory_ / name;
 }
 
-void Checkpoints::save(const ParamStore& store, const Optimizer& optimizer, const TrainingState& state,
-                       std::int64_t keep) const {
+void Checkpoints::save(const ParamStore& store, const Optimizer& optimizer, const TrainingState& state) const {
   make_folder(directory_.string());
   const fs::path path = path_of(state.update);
   AtomicDirectory directory(path.string());
@@ -47,39 +49,16 @@ void Checkpoints::save(const ParamStore& store, const Optimizer& optimizer, cons
   write_file_atomically((inside / "state.json").string(), write_state(state));
   directory.commit();
   write_file_atomically((directory_ / "latest").string(), path.filename().string() + "\n");
-  prune(state.update, keep);
+  prune(state);
 }
 
-std::vector<std::pair<TrainingState, fs::path>> Checkpoints::list() const {
-  std::vector<std::pair<TrainingState, fs::path>> found;
-  if (!fs::exists(directory_)) return found;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
-    if (!fs::exists(entry.path() / "state.json")) continue;
-    const TrainingState state = read_state(entry.path() / "state.json");
-    if (entry.path() == path_of(state.update)) found.emplace_back(state, entry.path());  // else somebody's copy
-  }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first.update < b.first.update; });
-  return found;
-}
-
-void Checkpoints::prune(std::int64_t newest, std::int64_t keep) const {
+void Checkpoints::prune(const TrainingState& state) const {
+  std::set<fs::path> kept = {path_of(state.update)};
+  for (const std::int64_t update : state.scheduled) kept.insert(path_of(update));
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
     const std::string name = entry.path().filename().string();
-    const bool number = std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
-    // What is left of a removal that was cut short.
-    if (number && entry.is_directory() && !fs::exists(entry.path() / "state.json")) remove_whole(entry.path().string());
-  }
-  std::vector<std::pair<std::int64_t, fs::path>> scheduled;
-  for (const auto& [state, path] : list()) {
-    if (!state.interrupted && state.update <= newest) {
-      scheduled.emplace_back(state.update, path);
-    } else if (state.update != newest) {
-      remove_whole(path.string());
-    }
-  }
-  const auto excess = static_cast<std::int64_t>(scheduled.size()) - std::max<std::int64_t>(keep, 1);
-  for (std::int64_t i = 0; i < excess; ++i) {
-    if (scheduled[i].first != newest) remove_whole(scheduled[i].second.string());
+    const bool ours = is_update(name) && path_of(std::stoll(name)) == entry.path();  // else somebody's copy
+    if (ours && !kept.contains(entry.path())) remove_whole(entry.path().string());
   }
 }
 
@@ -88,8 +67,7 @@ std::vector<std::string> Checkpoints::models_before(const TrainingState& state, 
   for (const std::int64_t update : state.scheduled) {
     if (update < state.update) paths.push_back((path_of(update) / "model.safetensors").string());
   }
-  const auto excess = static_cast<std::int64_t>(paths.size()) - count;
-  if (excess > 0) paths.erase(paths.begin(), paths.begin() + excess);
+  keep_last(paths, count);
   return paths;
 }
 
@@ -101,12 +79,12 @@ TrainingState Checkpoints::latest_state() const {
   std::string name = read_text(latest);
   if (name.ends_with('\n')) name.pop_back();
   // Nothing but the name of a directory here: this file may come from elsewhere.
-  if (name.empty() || name.size() > 16 || name.find_first_not_of("0123456789") != std::string::npos) {
+  if (!is_update(name)) {
     throw UserError(latest.string(), 0,
                     "found \"" + name.substr(0, 40) + "\", expected the name of a checkpoint such as 001000");
   }
   const fs::path path = directory_ / name / "state.json";
-  TrainingState state = read_state(path);
+  TrainingState state = parse_state(read_text(path), path.string());
   if (path_of(state.update) != directory_ / name) {
     throw UserError(path.string(), 0, "damaged: it is the state of update " + std::to_string(state.update));
   }

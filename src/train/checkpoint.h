@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/params.h"
@@ -21,10 +20,10 @@ class Checkpoints {
  public:
   explicit Checkpoints(const std::filesystem::path& model_dir);
 
-  /// Saves, moves `latest`, and removes scheduled checkpoints beyond `keep` and older interrupted ones.
-  void save(const ParamStore& store, const Optimizer& optimizer, const TrainingState& state, std::int64_t keep) const;
-  /// Removes what save() would have removed, and checkpoints of later updates than `newest`, which a crash has left.
-  void prune(std::int64_t newest, std::int64_t keep) const;
+  /// Saves, moves `latest`, and prunes.
+  void save(const ParamStore& store, const Optimizer& optimizer, const TrainingState& state) const;
+  /// Removes every checkpoint but those of the state's update and of state.scheduled, and what a crash has left.
+  void prune(const TrainingState& state) const;
   /// model.safetensors of the scheduled checkpoints before the state's update, at most `count` of the latest, oldest
   /// first.
   [[nodiscard]] std::vector<std::string> models_before(const TrainingState& state, std::int64_t count) const;
@@ -35,8 +34,6 @@ class Checkpoints {
 
  private:
   [[nodiscard]] std::filesystem::path path_of(std::int64_t update) const;
-  /// Checkpoints on disk with their states, oldest first.
-  [[nodiscard]] std::vector<std::pair<TrainingState, std::filesystem::path>> list() const;
 
   std::filesystem::path directory_;
 };

@@ -1,11 +1,13 @@
 #include "train/diverged_batch.h"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
 
 #include "core/error.h"
 #include "io/atomic_file.h"
 #include "io/byte_stream.h"
+#include "io/json_number.h"
 #include "train/model_file.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -17,13 +19,10 @@ constexpr std::size_t kLargest = std::size_t{1} << 28;  // bytes of batch.json
 
 std::vector<TokenId> ids_of(std::span<const TokenId> ids) { return {ids.begin(), ids.end()}; }
 
-/// Those that do not fit into 32 bits become -1, which is no token.
-std::vector<TokenId> read_ids(const Json& json) {
+std::vector<TokenId> read_ids(const Json& json, const std::string& path) {
+  constexpr auto kLargestId = static_cast<std::uint64_t>(std::numeric_limits<TokenId>::max());
   std::vector<TokenId> ids;
-  for (const Json& id : json) {
-    const auto number = id.get<std::int64_t>();
-    ids.push_back(number == static_cast<TokenId>(number) ? static_cast<TokenId>(number) : -1);
-  }
+  for (const Json& id : json) ids.push_back(static_cast<TokenId>(whole_number(id, "an id", path, kLargestId)));
   return ids;
 }
 
@@ -51,7 +50,8 @@ void write_diverged(const std::filesystem::path& directory, const DivergedBatch&
   }
   AtomicDirectory whole(directory.string());
   const std::filesystem::path inside = whole.temporary();
-  write_file_atomically((inside / "batch.json").string(), json.dump(1) + "\n");
+  write_file_atomically((inside / "batch.json").string(),
+                        json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
   if (weights != nullptr) save_model((inside / "model.safetensors").string(), *weights);
   whole.commit();
 }
@@ -63,13 +63,17 @@ DivergedBatch read_diverged(const std::filesystem::path& directory) {
   }
   try {
     const Json json = Json::parse(read_small_file(path, kLargest));
-    DivergedBatch diverged{json.at("update"), json.at("seed"), json.at("learning_rate"), json.at("problem"), {}};
+    DivergedBatch diverged;
+    diverged.update = static_cast<std::int64_t>(whole_number(json.at("update"), "update", path));
+    diverged.seed = whole_number(json.at("seed"), "seed", path, std::numeric_limits<std::uint64_t>::max());
+    diverged.learning_rate = json.at("learning_rate");
+    diverged.problem = json.at("problem");
     for (const Json& sentences : json.at("batches")) {
       Batch& batch = diverged.batches.emplace_back();
       for (const Json& pair : sentences) {
-        batch.source.add(read_ids(pair.at("source_ids")));
-        batch.target.add(read_ids(pair.at("target_ids")));
-        batch.line.push_back(pair.at("pair"));
+        batch.source.add(read_ids(pair.at("source_ids"), path));
+        batch.target.add(read_ids(pair.at("target_ids"), path));
+        batch.line.push_back(whole_number(pair.at("pair"), "pair", path));
       }
     }
     return diverged;

@@ -61,14 +61,9 @@ Trainer::Trainer(Seq2Seq& model, TrainingInput input, Observer& observer)
     state_ = checkpoints_.latest_state();
     checkpoints_.load(state_, model_.params(), step_.optimizer());
     schedule_.state = state_.schedule;
-    checkpoints_.prune(state_.update, t.checkpoints.keep);
+    keep_last(state_.scheduled, t.checkpoints.keep);  // fewer than before, perhaps
+    checkpoints_.prune(state_);
     saved_update_ = state_.update;
-    for (const std::string& path : checkpoints_.models_before(state_, t.checkpoints.average_last)) {
-      if (std::filesystem::exists(path)) continue;
-      throw UserError(path, 0,
-                      "--resume: it is absent, but training.checkpoints.average_last needs it; put it back, or start "
-                      "afresh with --overwrite");
-    }
     observer_.resumed(state_.update, state_.reports);
   }
   begin_batches();
@@ -111,7 +106,7 @@ int Trainer::run() {
     const bool new_or_due = saved_update_ < 0 || state_.validation_due;
     if (input_.training.validation.at_start && validator_ && new_or_due && !validate()) return interrupted(true);
     state_.validation_due = false;
-    if (rolls_back()) save(true);  // something to go back to
+    if (rolls_back()) save(false);  // something to go back to
   }
   while (!finished()) {
     const Timer timer;
@@ -130,7 +125,7 @@ int Trainer::run() {
 int Trainer::interrupted(bool validation_due) {
   if (saved_update_ != state_.update || validation_due != state_.validation_due) {
     state_.validation_due = validation_due;
-    save(true);
+    save(false);
   }
   return observer_.stop_signal();
 }
@@ -163,7 +158,7 @@ std::vector<Batch> Trainer::accumulate(std::int64_t update) {
 
 void Trainer::one_update() {
   state_.epoch_ended = state_.validation_due = false;
-  for (;;) {
+  for (int skipped = 0;; ++skipped) {
     const BatchPosition begin = state_.position;
     DivergedBatch batch{state_.update + 1, input_.seed, schedule_.learning_rate(state_.update + 1), "", {}};
     batch.batches = accumulate(batch.update);
@@ -171,7 +166,7 @@ void Trainer::one_update() {
       const TrainStep::Result result = step_.finish(batch.update, batch.learning_rate);
       if (result.problem.empty()) return count(result, batch.learning_rate);
       batch.problem = result.problem;
-      diverged(batch, result, begin);
+      diverged(batch, result, begin, skipped);
     }
     if (finished()) return;
   }
@@ -179,7 +174,6 @@ void Trainer::one_update() {
 
 void Trainer::count(const TrainStep::Result& result, double learning_rate) {
   state_.update += 1;
-  state_.skipped = 0;
   state_.interval.loss += result.sums.loss;
   state_.interval.negative_log_prob += result.sums.negative_log_prob;
   state_.interval.gradient_norm += result.gradient_norm;
@@ -195,25 +189,29 @@ void Trainer::count(const TrainStep::Result& result, double learning_rate) {
                     number(result.gradient_norm) + ")");
 }
 
-void Trainer::diverged(const DivergedBatch& batch, const TrainStep::Result& result, BatchPosition begin) {
-  constexpr std::int64_t kWritten = 10, kSkipsInARow = 10, kRollbacks = 3;
+std::string Trainer::record(const DivergedBatch& batch, const TrainStep::Result& result) {
+  constexpr std::int64_t kWritten = 10;
   std::string message = "update " + std::to_string(batch.update) + ": " + batch.problem +
                         " is not finite (learning rate " + number(batch.learning_rate) + ", gradient norm " +
                         number(result.gradient_norm) + ", mean loss " +
                         number(result.sums.loss / static_cast<double>(result.sums.labels)) + "). ";
-  if (++state_.divergences <= kWritten) {
-    const std::filesystem::path directory = input_.model_dir / "diverged" / std::to_string(state_.divergences);
-    try {
-      make_folder(directory.parent_path().string());
-      write_diverged(directory, batch, *input_.train, result.updated ? nullptr : &model_.params());
-      message += "The batch is in " + directory.string() +
-                 (result.updated ? ". " : "; `dragoman replay` computes the update again. ");
-    } catch (const UserError& e) {  // no reason to stop
-      message += std::string(e.what()) + ". ";
-    }
+  if (++state_.divergences > kWritten) return message;
+  const std::filesystem::path directory = input_.model_dir / "diverged" / std::to_string(state_.divergences);
+  try {
+    make_folder(directory.parent_path().string());
+    write_diverged(directory, batch, *input_.train, result.updated ? nullptr : &model_.params());
+  } catch (const UserError& e) {  // no reason to stop
+    return message + e.what() + ". ";
   }
-  const std::string& answer = input_.training.on_divergence;
-  if (answer == "skip" && !result.updated && ++state_.skipped < kSkipsInARow) {
+  return message + "The batch is in " + directory.string() +
+         (result.updated ? ". " : "; `dragoman replay` computes the update again. ");
+}
+
+void Trainer::diverged(const DivergedBatch& batch, const TrainStep::Result& result, BatchPosition begin, int skipped) {
+  constexpr int kSkipsInARow = 10, kRollbacks = 3;
+  const bool skips = input_.training.on_divergence == "skip";
+  std::string message = record(batch, result);
+  if (skips && !result.updated && skipped + 1 < kSkipsInARow) {
     return observer_.warning(message + "The batch is skipped.");
   }
   if (rolls_back() && state_.rollbacks < kRollbacks) {
@@ -222,7 +220,7 @@ void Trainer::diverged(const DivergedBatch& batch, const TrainStep::Result& resu
     state_.left_out.emplace_back(begin, state_.position);
     return roll_back();
   }
-  if (answer == "skip") {
+  if (skips) {
     message += result.updated
                    ? "The weights are lost, so skipping does not help; training.on_divergence: rollback may. "
                    : "So were " + std::to_string(kSkipsInARow - 1) + " updates just before. ";
@@ -304,9 +302,9 @@ bool Trainer::validate_and_save() {
   if (finished()) report_interval();  // validation may have stopped the training
   const bool was_due = std::exchange(state_.validation_due, false);
   if (checkpoint_due()) {
-    save(false);
+    save(true);
   } else if (was_due || (validates && rolls_back())) {
-    save(true);  // a checkpoint that does not know this validation, of the interruption or to go back to, is void
+    save(false);  // a checkpoint that does not know this validation, of the interruption or to go back to, is void
   }
   return true;
 }
@@ -370,17 +368,15 @@ bool Trainer::validate() {
   return true;
 }
 
-void Trainer::save(bool interrupted) {
+void Trainer::save(bool on_schedule) {
   state_.schedule = schedule_.state;
-  state_.interrupted = interrupted;
   state_.fingerprint = input_.fingerprint;
-  if (!interrupted) {
-    std::vector<std::int64_t>& scheduled = state_.scheduled;
-    if (scheduled.empty() || scheduled.back() != state_.update) scheduled.push_back(state_.update);
-    const std::int64_t excess = std::ssize(scheduled) - std::max<std::int64_t>(input_.training.checkpoints.keep, 1);
-    if (excess > 0) scheduled.erase(scheduled.begin(), scheduled.begin() + excess);
-  }
-  checkpoints_.save(model_.params(), step_.optimizer(), state_, input_.training.checkpoints.keep);
+  observer_.saving();
+  std::vector<std::int64_t>& scheduled = state_.scheduled;
+  // After going back the rest of the data may be left out: then there is this one already.
+  if (on_schedule && (scheduled.empty() || scheduled.back() != state_.update)) scheduled.push_back(state_.update);
+  keep_last(scheduled, input_.training.checkpoints.keep);
+  checkpoints_.save(model_.params(), step_.optimizer(), state_);
   saved_update_ = state_.update;
 }
 

@@ -55,8 +55,11 @@ class Trainer {
   void one_update();
   /// The micro-batches of the next update; fewer at the end of an epoch, none when the rest was left out.
   std::vector<Batch> accumulate(std::int64_t update);
-  /// Answers numbers that are not finite as training.on_divergence says: returns, or throws DivergedError.
-  void diverged(const DivergedBatch& batch, const TrainStep::Result& result, BatchPosition begin);
+  /// Writes the batch into MODEL_DIR/diverged (the first few times) and says what happened.
+  std::string record(const DivergedBatch& batch, const TrainStep::Result& result);
+  /// Answers numbers that are not finite as training.on_divergence says: returns, or throws DivergedError. `begin`: of
+  /// the batch; `skipped`: so many were before it.
+  void diverged(const DivergedBatch& batch, const TrainStep::Result& result, BatchPosition begin, int skipped);
   void roll_back();
   [[nodiscard]] bool rolls_back() const { return input_.training.on_divergence == "rollback"; }
   void count(const TrainStep::Result& result, double learning_rate);
@@ -65,7 +68,8 @@ class Trainer {
   /// Validates and saves when due, or when training is finished. False: interrupted while validating.
   [[nodiscard]] bool validate_and_save();
   [[nodiscard]] bool validate();
-  void save(bool interrupted);
+  /// `on_schedule`: the checkpoint is kept beside later ones; else it serves resume and going back only.
+  void save(bool on_schedule);
   /// Saves, if this update's state is not saved yet, and returns the signal.
   int interrupted(bool validation_due);
   /// Has an interval of validations or checkpoints ended? every_updates 0: by epochs.

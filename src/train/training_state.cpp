@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "io/json_number.h"
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
@@ -34,12 +35,10 @@ std::string write_state(const TrainingState& s) {
   json["loss_watch"] = {
       {"mean", s.loss_watch.mean}, {"distance", s.loss_watch.distance}, {"updates", s.loss_watch.updates}};
   json["divergences"] = s.divergences;
-  json["skipped"] = s.skipped;
   json["rollbacks"] = s.rollbacks;
   json["left_out"] = Json::array();
   for (const auto& [begin, end] : s.left_out) json["left_out"].push_back({position_json(begin), position_json(end)});
   json["scheduled"] = s.scheduled;
-  json["interrupted"] = s.interrupted;
   json["validation_due"] = s.validation_due;
   json["epoch_ended"] = s.epoch_ended;
   json["fingerprint"] = s.fingerprint;
@@ -47,14 +46,8 @@ std::string write_state(const TrainingState& s) {
 }
 
 TrainingState parse_state(const std::string& text, const std::string& path) {
-  // A whole number from 0 up, so small that sums of such numbers can't overflow.
-  const auto count_of = [&](const Json& value, const char* key) {
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > std::uint64_t{1} << 53) {
-      throw UserError(path, 0, "damaged: " + std::string(key) + " is not a whole number from 0 to 2^53");
-    }
-    return value.get<std::int64_t>();
-  };
-  const auto count = [&](const Json& json, const char* key) { return count_of(json.at(key), key); };
+  const auto place = [&](const Json& json, const char* key) { return whole_number(json.at(key), key, path); };
+  const auto count = [&](const Json& json, const char* key) { return static_cast<std::int64_t>(place(json, key)); };
   try {
     const Json json = Json::parse(text);
     if (const std::int64_t format = count(json, "format"); format != kStateFormat) {
@@ -67,8 +60,7 @@ TrainingState parse_state(const std::string& text, const std::string& path) {
     TrainingState s;
     s.update = count(json, "update");
     const auto position = [&](const Json& p) {
-      const auto place = [&](const char* key) { return static_cast<std::uint64_t>(count(p, key)); };
-      return BatchPosition{place("epoch"), place("window"), place("batch")};
+      return BatchPosition{place(p, "epoch"), place(p, "window"), place(p, "batch")};
     };
     s.position = position(json.at("position"));
     s.epoch_pairs = count(json, "epoch_pairs");
@@ -84,11 +76,11 @@ TrainingState parse_state(const std::string& text, const std::string& path) {
     const Json& watch = json.at("loss_watch");
     s.loss_watch = {watch.at("mean"), watch.at("distance"), count(watch, "updates")};
     s.divergences = count(json, "divergences");
-    s.skipped = count(json, "skipped");
     s.rollbacks = count(json, "rollbacks");
     for (const Json& range : json.at("left_out")) s.left_out.emplace_back(position(range.at(0)), position(range.at(1)));
-    for (const Json& update : json.at("scheduled")) s.scheduled.push_back(count_of(update, "scheduled"));
-    s.interrupted = json.at("interrupted");
+    for (const Json& update : json.at("scheduled")) {
+      s.scheduled.push_back(static_cast<std::int64_t>(whole_number(update, "scheduled", path)));
+    }
     s.validation_due = json.at("validation_due");
     s.epoch_ended = json.at("epoch_ended");
     s.fingerprint = json.at("fingerprint").get<Fingerprint>();

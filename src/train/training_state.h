@@ -37,16 +37,20 @@ struct TrainingState {
   std::int64_t reports = 0;           ///< of intervals and validations
   LossWatch loss_watch;
   std::int64_t divergences = 0;  ///< updates that were not finite
-  std::int64_t skipped = 0;      ///< of these skipped in a row, up to now
   std::int64_t rollbacks = 0;
   /// After going back: the data of updates that diverged, from the first position to before the second.
   std::vector<std::pair<BatchPosition, BatchPosition>> left_out;
-  std::vector<std::int64_t> scheduled;  ///< updates of the checkpoints on schedule that are kept, this one's among them
-  bool interrupted = false;             ///< not on schedule (a signal): serves resume only
+  std::vector<std::int64_t> scheduled;  ///< updates of the checkpoints on schedule that are kept, oldest first
   bool validation_due = false;  ///< interrupted within the validation after this update, which is still to be done
   bool epoch_ended = false;     ///< by this update
   Fingerprint fingerprint;
 };
+
+/// Removes all but the last `count` >= 0.
+template <class Item>
+void keep_last(std::vector<Item>& items, std::int64_t count) {
+  if (std::ssize(items) > count) items.erase(items.begin(), items.end() - count);
+}
 
 /// As JSON.
 [[nodiscard]] std::string write_state(const TrainingState& state);

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -38,15 +39,19 @@ def quick(folder, model_dir, *options, **more):
                cwd=folder, **more)  # fmt: skip
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def wait_for_reports(model_dir):
+    metrics = model_dir / "metrics.jsonl"
+    deadline = time.monotonic() + 30
+    while not (metrics.exists() and metrics.stat().st_size > 0) and time.monotonic() < deadline:
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_an_interruption_is_saved_and_resumed_to_the_same_model(data, number, code):
     name = f"interrupted-{code}"
     command = [str(BINARY), "train", "config.yaml", "--model-dir", name]
     with subprocess.Popen(command, cwd=data, stderr=subprocess.PIPE) as process:
-        metrics = data / name / "metrics.jsonl"
-        deadline = time.monotonic() + 30
-        while not (metrics.exists() and metrics.stat().st_size > 0) and time.monotonic() < deadline:
-            time.sleep(0.005)
+        wait_for_reports(data / name)
         process.send_signal(number)
         message = process.communicate(timeout=30)[1].decode()
     assert process.returncode == code, message
@@ -59,6 +64,60 @@ def test_an_interruption_is_saved_and_resumed_to_the_same_model(data, number, co
     assert sorted(p.name for p in (data / name / "checkpoints").iterdir()) == sorted(
         p.name for p in (data / "whole" / "checkpoints").iterdir()
     )
+
+
+def test_under_nohup_a_terminal_that_closes_stops_nothing(data):
+    command = [str(BINARY), "train", "config.yaml", "--model-dir", "nohup", "--set", "training.max_updates=150"]
+    ignore = lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)  # noqa: E731
+    with subprocess.Popen(command, cwd=data, stderr=subprocess.PIPE, preexec_fn=ignore) as process:
+        wait_for_reports(data / "nohup")
+        process.send_signal(signal.SIGHUP)
+        assert b"done" in process.communicate(timeout=30)[1]
+    assert process.returncode == 0
+
+
+def test_a_second_signal_ends_it_at_once_and_loses_only_what_was_not_saved(data):
+    """The second comes before the first is answered: both while the process stands still."""
+    command = [str(BINARY), "train", "config.yaml", "--model-dir", "twice", "--set", "training.checkpoints.every_updates=1"]
+    with subprocess.Popen(command, cwd=data, stderr=subprocess.PIPE) as process:
+        wait_for_reports(data / "twice")
+        process.send_signal(signal.SIGSTOP)
+        for number in (signal.SIGINT, signal.SIGTERM):  # two of a kind would be one
+            process.send_signal(number)
+        process.send_signal(signal.SIGCONT)
+        message = process.communicate(timeout=30)[1].decode()
+    assert process.returncode in (-signal.SIGINT, -signal.SIGTERM) and "interrupted" not in message
+    run("train", "config.yaml", "--model-dir", "twice", "--resume", "--set", "training.checkpoints.every_updates=0", cwd=data)
+    assert (data / "twice/model.safetensors").read_bytes() == (data / "whole/model.safetensors").read_bytes()
+
+
+def test_a_checkpoint_that_the_mean_needs_is_missed(data):
+    options = ["--set", "training.checkpoints={every_updates: 2, keep: 4, average_last: 3}"]
+    run("train", "config.yaml", "--model-dir", "mean", "--set", "training.max_updates=8", *options, cwd=data)
+    checkpoints = data / "mean/checkpoints"
+    before = {path: path.read_bytes() for path in (data / "mean").rglob("*") if path.is_file()}
+    (checkpoints / "000006").rename(data / "aside")
+    more = ["train", "config.yaml", "--model-dir", "mean", "--resume", "--set", "training.max_updates=12", *options]
+    message = refused(*more, cwd=data)
+    assert "000006/model.safetensors" in message and "average_last needs it" in message
+    (data / "aside").rename(checkpoints / "000006")
+    assert {path: path.read_bytes() for path in (data / "mean").rglob("*") if path.is_file()} == before
+    shutil.rmtree(checkpoints / "000002")  # no later mean has it
+    run(*more, "--set", "training.checkpoints.keep=3", cwd=data)
+    run("train", "config.yaml", "--model-dir", "at once", "--set", "training.max_updates=12", *options, cwd=data)
+    assert (data / "mean/model.safetensors").read_bytes() == (data / "at once/model.safetensors").read_bytes()
+    assert sorted(path.name for path in checkpoints.iterdir()) == ["000008", "000010", "000012", "latest"]
+
+
+def test_lost_reports_are_told(data):
+    quick(data, "reports", "--set", "training.log_every=1")
+    metrics = data / "reports/metrics.jsonl"
+    lines = metrics.read_text().splitlines(keepends=True)
+    metrics.write_text("".join(lines[:2]))
+    process = run("train", "config.yaml", "--model-dir", "reports", "--resume", "--set", "training.max_updates=6",
+                  "--set", "training.log_every=1", cwd=data)  # fmt: skip
+    assert f"warning: {metrics}: {len(lines) - 2} of the {len(lines)} reports before the checkpoint are lost" in process.stderr
+    assert metrics.read_text().startswith("".join(lines[:2]) + '{"kind":"train","epoch":1,"update":6,')
 
 
 def test_a_used_directory_needs_overwrite_or_resume(data):
@@ -76,9 +135,9 @@ def test_resume_and_overwrite_exclude_each_other(data):
 
 
 def test_resume_needs_a_checkpoint_and_the_same_configuration(data):
-    assert "no checkpoint" in refused("train", "config.yaml", "--model-dir", "fresh", "--resume", cwd=data)
+    assert "no checkpoint to resume from" in refused("train", "config.yaml", "--model-dir", "fresh", "--resume", cwd=data)
     (data / "empty").mkdir()
-    assert "no checkpoint here" in refused("train", "config.yaml", "--model-dir", "empty", "--resume", cwd=data)
+    assert "no checkpoint to resume from" in refused("train", "config.yaml", "--model-dir", "empty", "--resume", cwd=data)
     quick(data, "changed")
     before = (data / "changed/train.log").read_bytes()
     other_text = ["--set", "data.train.source=toy/train.trg"]
@@ -196,6 +255,30 @@ def test_what_does_not_fit_into_memory_is_refused_at_the_start(data):
                          process.stderr)  # fmt: skip
     assert found and int(found[1]) > 1000 > int(found[2]), process.stderr
     assert not (data / "large").exists()
+
+
+def test_memory_that_runs_out_later_is_said(data):
+    quick(data, "small", "--set", "decoding={batch_sentences: 10000, beam_size: 100}")
+    (data / "many").write_text("1 2 3 4 5 6 7 8\n" * 10_000)
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (600_000_000, 600_000_000))
+
+    command = [str(BINARY), "translate", "small", "-i", "many", "--threads", "2"]
+    process = subprocess.run(command, cwd=data, preexec_fn=limit, capture_output=True, text=True, timeout=60)
+    assert process.returncode == 1, process.stderr
+    assert process.stderr.count("\n") == 1 and "memory" in process.stderr, process.stderr
+
+
+def test_init_from_is_not_removed_by_overwrite(data):
+    for place in ("diverged/1", "checkpoints/000005"):
+        quick(data, "again", "--overwrite")
+        folder = data / "again" / place
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copy(data / "again/model.safetensors", folder)
+        start = ["--overwrite", "--set", f"training.init_from=again/{place}/model.safetensors"]
+        assert "would remove" in quick(data, "again", *start, code=2).stderr
+        assert (folder / "model.safetensors").exists()
 
 
 def test_a_diverged_update_can_be_computed_again(data):

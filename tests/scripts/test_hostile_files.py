@@ -235,12 +235,36 @@ def test_latest_names_a_checkpoint_and_no_other_path(home, model, text):
 @pytest.mark.parametrize("field, value", [
     ("update", 2), ("update", -4), ("update", 1e300), ("update", 2**63), ("update", "4"), ("format", 4), ("format", 2), ("format", None),
     ("epoch_pairs", -1), ("position", []), ("position", {"epoch": -1, "window": 0, "batch": 0}), ("best", "x"),
-    ("fingerprint", 0), ("fingerprint", "0"), ("schedule", {"scale": 1}), ("interrupted", 1),
+    ("fingerprint", 0), ("fingerprint", "0"), ("schedule", {"scale": 1}), ("validation_due", 1), ("scheduled", [-1]),
 ])  # fmt: skip
 def test_hostile_states(home, model, field, value):
     path = model / "checkpoints" / "000004" / "state.json"
     path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), field: value}), encoding="utf-8")
     refused("", "train", "config.yaml", "--model-dir", model, "--resume", home=home)
+
+
+def test_hostile_batches_of_diverged_updates(home, model):
+    folder = model / "diverged" / "1"
+    folder.mkdir(parents=True)
+    shutil.copy(model / "model.safetensors", folder)
+    pair = {"pair": 0, "source_ids": [3, 2], "target_ids": [3, 2]}
+    good = {"update": 3, "seed": 1, "learning_rate": 1e-3, "problem": "loss", "batches": [[pair]]}
+
+    def replay(batch):
+        (folder / "batch.json").write_text(json.dumps(batch), encoding="utf-8")
+        return attempt("replay", folder, home=home)
+
+    assert replay(good)[0]
+    for field, values in {
+        "update": (1e300, -1, 1.5, "3", None), "seed": (1e300, -1), "learning_rate": ("x", None), "problem": (1, None),
+        "batches": (1, [1], [[]], [[{}]], [[{**pair, "pair": -1}]], [[{**pair, "source_ids": []}]],
+                    [[{**pair, "target_ids": [1e300]}]], [[{**pair, "target_ids": [2**40]}]],
+                    [[{**pair, "source_ids": [10_000, 2]}]], [[{**pair, "source_ids": [3] * 100_000}]]),
+    }.items():  # fmt: skip
+        for value in values:
+            accepted, lines = replay({**good, field: value})
+            assert not accepted and len(lines) == 1 and "batch.json" in lines[0], (field, value, lines)
+    assert "\x1b" not in "".join(replay({**good, "problem": "\x1b[2J"})[1])
 
 
 def test_far_positions_end_soon(home, model):

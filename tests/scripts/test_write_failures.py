@@ -107,7 +107,8 @@ def test_a_resumed_training_is_as_safe(folder, start):
     if start == "within a validation":  # as a signal leaves it
         path = folder / "model/checkpoints/000003/state.json"
         state = json.loads(path.read_text())
-        state |= {"interrupted": True, "validation_due": True, "validated_update": 2, "reports": state["reports"] - 1}
+        state |= {"validation_due": True, "validated_update": 2, "reports": state["reports"] - 1,
+                  "scheduled": state["scheduled"][:-1]}
         path.write_text(json.dumps(state))
     subprocess.run(["mv", "model", "start"], cwd=folder, check=True)
     begin()

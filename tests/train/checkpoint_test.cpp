@@ -47,15 +47,15 @@ struct Training {
   TrainStep step;
 };
 
-TrainingState state_at(std::int64_t update, bool interrupted = false) {
+TrainingState state_at(std::int64_t update, std::vector<std::int64_t> scheduled = {}) {
   TrainingState state;
   state.update = update;
-  state.interrupted = interrupted;
+  state.scheduled = std::move(scheduled);
   return state;
 }
 
-void save(const TempFiles& files, Training& training, const TrainingState& state, std::int64_t keep = 3) {
-  Checkpoints(files.directory()).save(training.model.params(), training.step.optimizer(), state, keep);
+void save(const TempFiles& files, Training& training, const TrainingState& state) {
+  Checkpoints(files.directory()).save(training.model.params(), training.step.optimizer(), state);
 }
 
 TrainingState load(const TempFiles& files, Training& training) {
@@ -106,13 +106,12 @@ TEST(Checkpoint, EveryNumberOfTheStateComesBack) {
   s.bad_validations = 8;
   s.loss_watch = {1.0 / 7, 1.0 / 11, 12};
   s.divergences = 5;
-  s.skipped = 4;
   s.rollbacks = 3;
   s.left_out = {{{1, 2, 3}, {1, 2, 5}}, {{2, 0, 0}, {2, 0, 1}}};
   s.scheduled = {20, 30, 40};
   s.validated_update = 40;
   s.reports = 12;
-  s.interrupted = s.validation_due = s.epoch_ended = true;
+  s.validation_due = s.epoch_ended = true;
   s.fingerprint = {{"data.train", "0123456789abcdef"}, {"the tokenizer", "1"}};
   save(files, training, s);
   const TrainingState t = load(files, training);
@@ -133,13 +132,11 @@ TEST(Checkpoint, EveryNumberOfTheStateComesBack) {
   EXPECT_EQ(t.loss_watch.distance, s.loss_watch.distance);
   EXPECT_EQ(t.loss_watch.updates, s.loss_watch.updates);
   EXPECT_EQ(t.divergences, s.divergences);
-  EXPECT_EQ(t.skipped, s.skipped);
   EXPECT_EQ(t.rollbacks, s.rollbacks);
   EXPECT_EQ(t.left_out, s.left_out);
   EXPECT_EQ(t.scheduled, s.scheduled);
   EXPECT_EQ(t.validated_update, s.validated_update);
   EXPECT_EQ(t.reports, s.reports);
-  EXPECT_EQ(t.interrupted, s.interrupted);
   EXPECT_EQ(t.validation_due, s.validation_due);
   EXPECT_EQ(t.epoch_ended, s.epoch_ended);
   EXPECT_EQ(t.fingerprint, s.fingerprint);
@@ -148,37 +145,40 @@ TEST(Checkpoint, EveryNumberOfTheStateComesBack) {
   EXPECT_FALSE(load(files, training).best.has_value());
 }
 
-TEST(Checkpoint, KeepsTheLatestOnes) {
+TEST(Checkpoint, KeepsThoseOnScheduleAndTheLast) {
   const TempFiles files;
   Training training;
-  for (const std::int64_t update : {5, 10, 15, 20}) save(files, training, state_at(update), 2);
-  EXPECT_EQ(kept(files), (std::set<std::string>{"000015", "000020", "latest"}));
-  EXPECT_EQ(latest(files), "000020");
-  save(files, training, state_at(1000000), 1);
-  EXPECT_EQ(kept(files), (std::set<std::string>{"1000000", "latest"}));
-}
-
-TEST(Checkpoint, AnInterruptedOneServesResumeOnlyAndGoesWithTheNextSave) {
-  const TempFiles files;
-  Training training;
-  save(files, training, state_at(5), 2);
-  save(files, training, state_at(10), 2);
-  save(files, training, state_at(12, true), 2);
-  EXPECT_EQ(kept(files), (std::set<std::string>{"000005", "000010", "000012", "latest"})) << "it doesn't count";
+  save(files, training, state_at(5, {5}));
+  save(files, training, state_at(10, {5, 10}));
+  save(files, training, state_at(12, {5, 10}));
+  EXPECT_EQ(kept(files), (std::set<std::string>{"000005", "000010", "000012", "latest"}));
   EXPECT_EQ(latest(files), "000012");
-  save(files, training, state_at(13, true), 2);
+  save(files, training, state_at(13, {5, 10}));
   EXPECT_EQ(kept(files), (std::set<std::string>{"000005", "000010", "000013", "latest"}));
-  save(files, training, state_at(15), 2);
-  EXPECT_EQ(kept(files), (std::set<std::string>{"000010", "000015", "latest"}));
+  save(files, training, state_at(1000000, {10, 1000000}));
+  EXPECT_EQ(kept(files), (std::set<std::string>{"000010", "1000000", "latest"}));
+  EXPECT_EQ(latest(files), "1000000");
 }
 
-TEST(Checkpoint, WhatACrashLeftGoes) {
+TEST(Checkpoint, WhatACrashLeftGoesAndACopyStays) {
   const TempFiles files;
   Training training;
-  for (const std::int64_t update : {5, 10, 15}) save(files, training, state_at(update), 3);
-  save(files, training, state_at(12, true), 3);
-  Checkpoints(files.directory()).prune(12, 1);
-  EXPECT_EQ(kept(files), (std::set<std::string>{"000010", "000012", "latest"})) << "15 is of the future, 5 too many";
+  for (const std::int64_t update : {5, 10, 15}) save(files, training, state_at(update, {5, 10, 15}));
+  fs::remove(files.path("checkpoints/000005/state.json"));
+  for (const char* copy : {"10", "0000010", "000010.old", "best"}) {
+    fs::create_directory(files.path("checkpoints/" + std::string(copy)));
+  }
+  Checkpoints(files.directory()).prune(state_at(12, {10}));
+  EXPECT_EQ(kept(files), (std::set<std::string>{"000010", "latest", "10", "0000010", "000010.old", "best"}));
+}
+
+TEST(Checkpoint, ModelsBeforeAreTheLastOnSchedule) {
+  const Checkpoints checkpoints("m");
+  const auto model = [](const char* name) { return "m/checkpoints/" + std::string(name) + "/model.safetensors"; };
+  EXPECT_EQ(checkpoints.models_before(state_at(15, {5, 10, 15}), 2),
+            (std::vector<std::string>{model("000005"), model("000010")}));
+  EXPECT_EQ(checkpoints.models_before(state_at(16, {5, 10, 15}), 1), std::vector<std::string>{model("000015")});
+  EXPECT_TRUE(checkpoints.models_before(state_at(5, {5}), 2).empty());
 }
 
 /// The message after `damage` was done to the directory of a good checkpoint.

@@ -126,27 +126,6 @@ TEST(Trainer, SavesTheMeanOfTheLastCheckpoints) {
   EXPECT_NE(saved, last);
 }
 
-TEST(Trainer, RefusesToResumeWithoutACheckpointOfTheMean) {
-  TrainingCase c;
-  c.input.training.checkpoints = {.every_updates = 2, .keep = 4, .average_last = 3};
-  Recorder recorder;
-  recorder.stop = [&] { return recorder.validations.size() == 4; };  // after update 8
-  EXPECT_EQ(c.run("m", recorder), 15);
-  recorder.stop = {};
-  const std::filesystem::path needed = c.directory("m") / "checkpoints" / "000004";
-  const std::filesystem::path elsewhere = c.directory("elsewhere");
-  std::filesystem::rename(needed, elsewhere);
-  try {
-    c.run("m", recorder, true);
-    FAIL() << "its mean would be another one";
-  } catch (const UserError& e) {
-    EXPECT_TRUE(contains(e.what(), (needed / "model.safetensors").string()));
-    EXPECT_TRUE(contains(e.what(), "training.checkpoints.average_last needs it")) << e.what();
-  }
-  std::filesystem::rename(elsewhere, needed);
-  EXPECT_EQ(c.run("m", recorder, true), 0);
-}
-
 TEST(Trainer, ValidatesAndSavesTheMovingAverage) {
   TrainingCase c;
   c.input.training.ema = 0.5;

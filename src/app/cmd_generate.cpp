@@ -1,5 +1,6 @@
 // dragoman generate: writes toy corpora with known right answers.
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
@@ -122,7 +123,14 @@ void add_generate(CLI::App& app) {
   command->add_option("--train", options->train, "Training pairs")->capture_default_str();
   command->add_option("--dev", options->dev, "Development pairs")->capture_default_str();
   command->add_option("--test", options->test, "Test pairs")->capture_default_str();
-  command->add_option("--seed", options->seed, "Seed; the same seed, the same corpus")->capture_default_str();
+  command->add_option("--seed", options->seed, "Seed; the same seed, the same corpus")
+      ->capture_default_str()
+      ->check([](const std::string& text) {
+        std::uint64_t seed = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+        const bool whole = error == std::errc() && end == text.data() + text.size();
+        return whole ? std::string() : "found " + text + ", expected a whole number from 0 to 2^64 - 1";
+      });
   command->add_option("--symbols", options->symbols, "Number of different words" + or_default(toy.symbols));
   command->add_option("--min-length", options->min_length, "Fewest words" + or_default(toy.min_length));
   command->add_option("--max-length", options->max_length,

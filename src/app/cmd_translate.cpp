@@ -2,7 +2,9 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -15,6 +17,7 @@
 #include "app/loaded_model.h"
 #include "app/threads.h"
 #include "core/error.h"
+#include "io/atomic_file.h"
 #include "io/line_reader.h"
 
 namespace dragoman {
@@ -29,28 +32,41 @@ struct TranslateArguments {
   DecodingArguments decoding;
 };
 
-/// Standard output or a file; a failed write is an error, never silence.
+/// Standard output or a file, which appears whole in the end (a pipe or a device gets lines as they come); a failed
+/// write is an error, never silence.
 class Output {
  public:
-  explicit Output(const std::string& path) : path_(path) {
-    if (path == "-") return;
-    file_.open(path, std::ios::binary);
-    if (!file_) throw UserError(path, 0, "cannot open the file for writing");
+  explicit Output(const std::string& path) : path_(path == "-" ? "standard output" : path) {
+    std::error_code ignored;  // one that doesn't exist will be a file
+    if (path != "-" && (!std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored))) {
+      file_.emplace(path);
+    } else if (path != "-") {
+      special_.open(path, std::ios::binary);
+      if (!special_) throw UserError(path_, 0, std::string("cannot open to write: ") + std::strerror(errno));
+      stream_ = &special_;
+    }
   }
-  void line(const std::string& text) {
-    stream() << text << '\n';
-    if (!stream()) throw UserError(path_ == "-" ? "standard output" : path_, 0, "cannot write");
-  }
+  void line(const std::string& text) { buffer_ += text + "\n"; }
   void flush() {
-    stream().flush();
-    if (!stream()) throw UserError(path_ == "-" ? "standard output" : path_, 0, "cannot write");
+    if (file_) {
+      file_->write(buffer_);
+    } else {
+      stream_->write(buffer_.data(), static_cast<std::streamsize>(buffer_.size())).flush();
+      if (!*stream_) throw UserError(path_, 0, std::string("cannot write: ") + std::strerror(errno));
+    }
+    buffer_.clear();
+  }
+  /// Once, after the last line.
+  void finish() {
+    flush();
+    if (file_) file_->commit();
   }
 
  private:
-  std::ostream& stream() { return path_ == "-" ? std::cout : file_; }
-
-  std::string path_;
-  std::ofstream file_;
+  std::string path_, buffer_;
+  std::optional<AtomicFile> file_;
+  std::ofstream special_;
+  std::ostream* stream_ = &std::cout;
 };
 
 std::string number(double x) {
@@ -119,8 +135,10 @@ void translate(const TranslateArguments& arguments) {
     }
     done += lines.size();
     output.flush();
+    if (attention) attention->flush();
   }
-  if (attention) attention->flush();
+  if (attention) attention->finish();
+  output.finish();
   for (const std::string& sentence : translator.describe(remarks)) {
     std::fprintf(stderr, "dragoman: warning: %s\n", sentence.c_str());
   }
@@ -133,7 +151,8 @@ void add_translate(CLI::App& app) {
   CLI::App* command = app.add_subcommand("translate", "Translate lines: n lines in, n lines out");
   command->add_option("model", arguments->model, "Model directory")->required();
   command->add_option("-i,--input", arguments->input, "Input file (default: standard input)");
-  command->add_option("-o,--output", arguments->output, "Output file (default: standard output)");
+  command->add_option("-o,--output", arguments->output,
+                      "Output file, which appears whole in the end (default: standard output)");
   command->add_option("--n-best", arguments->n_best, "Write the n best translations as: index ||| text ||| score");
   command->add_option("--attention", arguments->attention,
                       "Write attention weights to this file, a JSON object a line");

@@ -106,6 +106,12 @@ void check_resumable(const std::filesystem::path& model_dir, const Fingerprint& 
                         "; put it back to go on, or start afresh: with --overwrite here, or in another "
                         "--model-dir");
   }
+  if (const std::filesystem::path best = model_dir / "model.safetensors";
+      state.best && !std::filesystem::exists(best)) {
+    throw UserError(best.string(), 0,
+                    "--resume: the best model so far (of update " + std::to_string(state.best_update) +
+                        ") is absent; put it back, or start afresh with --overwrite");
+  }
   // Beside the latest, if that counts.
   const bool counts = !state.scheduled.empty() && state.scheduled.back() == state.update;
   const std::int64_t others = std::max<std::int64_t>(config.training.checkpoints.average_last - (counts ? 1 : 0), 0);

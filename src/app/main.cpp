@@ -3,18 +3,46 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <iostream>
 #include <new>
 #include <string>
+#include <system_error>
 
 #include "app/commands.h"
 #include "app/cpu.h"
 #include "app/version.h"
 #include "core/error.h"
 
+namespace {
+
+void say_out_of_memory() {
+  std::fprintf(stderr,
+               "dragoman: out of memory (in training, a smaller training.batch_tokens, model or training.shards needs "
+               "less)\n");
+}
+
+/// For exceptions in threads that libraries start, where nobody can catch them.
+[[noreturn]] void end_in_thread() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+    std::fprintf(stderr, "dragoman: terminated\n");
+  } catch (const std::bad_alloc&) {
+    say_out_of_memory();
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "dragoman: %s\n", e.what());
+  } catch (...) {
+    std::fprintf(stderr, "dragoman: an error without a description\n");
+  }
+  std::_Exit(1);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  std::set_terminate(end_in_thread);
   if (const std::string problem = dragoman::cpu_problem(); !problem.empty()) {
     std::fprintf(stderr, "dragoman: %s\n", problem.c_str());
     return 1;
@@ -42,9 +70,11 @@ int main(int argc, char** argv) {
     }
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
-    std::fprintf(stderr, "dragoman: %s; see dragoman --help, or --help behind a command\n", e.what());
-    return 2;
+    if (e.get_exit_code() != 0) {
+      std::fprintf(stderr, "dragoman: %s; see dragoman --help, or --help behind a command\n", e.what());
+      return 2;
+    }
+    app.exit(e);  // --help, --version
   } catch (const dragoman::Interrupted& e) {
     return 128 + e.signal;
   } catch (const dragoman::UserError& e) {
@@ -55,9 +85,10 @@ int main(int argc, char** argv) {
                  e.code().message().c_str());
     return 2;
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr,
-                 "dragoman: out of memory (in training, a smaller training.batch_tokens, model or training.shards "
-                 "needs less)\n");
+    say_out_of_memory();
+    return 1;
+  } catch (const std::system_error& e) {
+    std::fprintf(stderr, "dragoman: %s (too many threads or processes, or no memory for another?)\n", e.what());
     return 1;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "dragoman: %s\n", e.what());
@@ -66,7 +97,7 @@ int main(int argc, char** argv) {
   // What was printed must have arrived.
   if (std::fflush(stdout) != 0 || !std::cout.flush()) {
     std::fprintf(stderr, "dragoman: standard output: cannot write\n");
-    return 1;
+    return 2;
   }
   return 0;
 }

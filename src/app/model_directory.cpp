@@ -1,9 +1,9 @@
 #include "app/model_directory.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <string>
 #include <system_error>
 
@@ -26,21 +26,23 @@ std::vector<fs::path> training_files(const fs::path& dir) {
 
 void check_writable(const fs::path& dir) {
   std::error_code error;
-  if (fs::is_symlink(dir, error) && !fs::exists(dir, error)) {
-    throw UserError(dir.string(), 0,
-                    "is a link to a folder that does not exist; make that, or use another --model-dir");
-  }
-  error.clear();
   fs::path there = dir;  // what exists of the path
-  while (!fs::exists(there, error) && !error && there.has_relative_path()) there = there.parent_path();
-  std::string name = (there / "dragoman-XXXXXX").string();
-  if (!error && mkdtemp(name.data()) == nullptr) error.assign(errno, std::generic_category());
+  while (!fs::exists(there, error) && !error && there.has_relative_path()) {
+    if (fs::is_symlink(there)) {
+      throw UserError(there.string(), 0,
+                      "is a link to a folder that does not exist; make that, or use another --model-dir");
+    }
+    there = there.parent_path();
+  }
+  if (!error && !fs::is_directory(there, error)) error.assign(ENOTDIR, std::generic_category());
+  if (!error && faccessat(AT_FDCWD, there.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
+    error.assign(errno, std::generic_category());
+  }
   if (error) {
     throw UserError(dir.string(), 0,
                     "the model directory can't be written (" + there.string() + ": " + error.message() +
                         "); --model-dir or training.model_dir puts it elsewhere");
   }
-  rmdir(name.c_str());
 }
 
 }  // namespace dragoman

@@ -114,6 +114,34 @@ def test_translate_reads_and_writes_files(data, model):
     assert run("translate", model, stdin=text).stdout == (data / "out.txt").read_text()
 
 
+def test_a_file_that_is_translated_to_appears_whole_or_stays(data, model):
+    out = data / "out.txt"
+    out.write_text("precious\n")
+    (data / "in.txt").write_text("1 2\n2 1\n")
+    refused("translate", model, "-i", data / "in.txt", "-o", out, "--attention", data / "absent" / "x")
+    refused("translate", model, "-i", data / "in.txt", "-o", out, "--n-best", 99)
+    assert out.read_text() == "precious\n"
+    assert "cannot write: No space left" in refused("translate", model, "-i", data / "in.txt", "-o", "/dev/full")
+    expected = run("translate", model, "-i", data / "in.txt", "-o", "/dev/stdout").stdout
+    run("translate", model, "-i", data / "in.txt", "-o", out)
+    assert out.read_text() == expected and expected.count("\n") == 2
+    assert [path.name for path in data.iterdir() if "dragoman-tmp" in path.name] == []
+
+
+def test_standard_output_that_cannot_be_written_is_said(model):
+    for command in (["translate", model, "-i", "/dev/null"], ["inspect", model], ["config"], ["--help"]):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            process = subprocess.run([str(BINARY), *map(str, command)], stdout=full, stderr=subprocess.PIPE, check=False)
+        assert process.returncode == (0 if command[-1] == "/dev/null" else 2), command  # nothing to write
+        assert (process.returncode == 0) == (process.stderr == b"")
+
+
+@pytest.mark.parametrize("seed", ["-1", "18446744073709551616", "1.5", "1e3"])
+def test_a_seed_is_taken_as_it_is_or_refused(tmp_path, seed):
+    assert "--seed" in run("generate", "copy", "-o", tmp_path / "toy", "--seed", seed, code=2).stderr
+    assert not (tmp_path / "toy").exists()
+
+
 def test_n_best_lines_are_index_text_and_score_best_first(model):
     out = run("translate", model, "--n-best", 3, "--beam-size", 4, stdin="1 2 3\n\n4 5\n").stdout
     fields = [line.split(" ||| ") for line in out.splitlines()]

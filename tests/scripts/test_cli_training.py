@@ -270,6 +270,29 @@ def test_memory_that_runs_out_later_is_said(data):
     assert process.stderr.count("\n") == 1 and "memory" in process.stderr, process.stderr
 
 
+def test_memory_that_runs_out_in_a_thread_of_a_library_is_said(data):
+    """SentencePiece reads its text in threads of its own, where nobody can catch what they throw."""
+    for megabytes in range(35, 140, 15):
+        limit = (megabytes * 10**6, megabytes * 10**6)
+        process = subprocess.run(
+            [str(BINARY), "train", "config.yaml", "--model-dir", "tight", "--overwrite", "--threads", "1",
+             "--set", "tokenizer={vocab_size: 14}", "--set", "training.max_updates=1"],
+            cwd=data, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit),
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert process.returncode in (0, 1, 2, 127), process.stderr  # 127: too little to load the program
+        if process.returncode in (1, 2):
+            assert process.stderr.splitlines()[-1].startswith("dragoman: "), process.stderr
+            assert "terminate" not in process.stderr
+
+
+def test_a_best_model_that_is_missed_is_told(data):
+    quick(data, "lost", "--set", "training.validation.every_updates=2")
+    (data / "lost/model.safetensors").unlink()
+    more = ["--resume", "--set", "training.validation.every_updates=2", "--set", "training.max_updates=8"]
+    assert "the best model so far" in run("train", "config.yaml", "--model-dir", "lost", *more, cwd=data, code=2).stderr
+
+
 def test_init_from_is_not_removed_by_overwrite(data):
     for place in ("diverged/1", "checkpoints/000005"):
         quick(data, "again", "--overwrite")

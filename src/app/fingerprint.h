@@ -17,8 +17,8 @@ Fingerprint training_fingerprint(const Config& config, const Corpus& train, cons
                                  const TokenizerPair& tokenizers);
 
 /// UserError when the latest checkpoint of the model directory is of another training: says what differs (of the
-/// configuration: which keys) and the ways on; or when the best model, or a checkpoint
-/// that average_last needs, is absent.
+/// configuration: which keys) and the ways on. Also when the best model is absent, or a checkpoint that average_last
+/// needs.
 void check_resumable(const std::filesystem::path& model_dir, const Fingerprint& now, const Config& config);
 
 }  // namespace dragoman

@@ -66,14 +66,15 @@ int write_all(int descriptor, const void* data, std::size_t bytes) {
 }
 
 /// Some file systems can't fsync a directory and answer EINVAL; nothing is lost there by going on.
-void sync_folder_of(const std::string& path) {
-  const std::string folder = folder_of(without_trailing_slash(path)).string();
-  const int descriptor = open_retrying(folder, O_RDONLY | O_DIRECTORY);
-  if (descriptor < 0) fail(folder, "open for fsync", errno);
+void sync_path(const std::string& path, bool directory) {
+  const int descriptor = open_retrying(path, O_RDONLY | (directory ? O_DIRECTORY : 0));
+  if (descriptor < 0) fail(path, "open for fsync", errno);
   const int error = ::fsync(descriptor) == 0 ? 0 : errno;
   ::close(descriptor);
-  if (error != 0 && error != EINVAL) fail(folder, "fsync", error);
+  if (error != 0 && !(directory && error == EINVAL)) fail(path, "fsync", error);
 }
+
+void sync_folder_of(const std::string& path) { sync_path(folder_of(without_trailing_slash(path)).string(), true); }
 
 void remove_quietly(const std::string& path) {
   std::error_code ignored;
@@ -131,13 +132,7 @@ void write_file_atomically(const std::string& path, std::string_view content) {
   file.commit();
 }
 
-void sync_file(const std::string& path) {
-  const int descriptor = open_retrying(path, O_RDONLY);
-  if (descriptor < 0) fail(path, "open for fsync", errno);
-  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
-  ::close(descriptor);
-  if (error != 0) fail(path, "fsync", error);
-}
+void sync_file(const std::string& path) { sync_path(path, false); }
 
 void append_to_file(const std::string& path, std::string_view text) {
   const int descriptor = open_retrying(path, O_WRONLY | O_CREAT | O_APPEND, 0666);

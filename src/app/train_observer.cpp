@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include <atomic>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -28,6 +29,8 @@ void on_signal(int signal) {
   }
   g_stop_signal = signal;
 }
+
+double six_decimals(double x) { return std::round(x * 1e6) / 1e6; }
 
 std::string clock_text(double seconds) {
   if (seconds < 0) return "?";
@@ -103,8 +106,21 @@ void TrainObserver::report(const char* kind, const ValidationReport& r) {
   }
   if (!r.bleu_signature.empty()) text += "  (BLEU " + r.bleu_signature + ")";
   log_->info("{:<10} update {:>7}{}{}  {:.1f} s", kind, r.update, text, r.best ? "  best so far" : "", r.seconds);
-  append("metrics.jsonl",
-         Json{{"kind", kind}, {"epoch", r.epoch}, {"update", r.update}, {"metrics", metrics}, {"best", r.best}}.dump());
+  Json attention = Json::array();
+  for (const HeadEntropy& h : r.attention) {
+    attention.push_back({{"kind", h.kind},
+                         {"layer", h.layer},
+                         {"head", h.head},
+                         {"entropy", six_decimals(h.entropy)},
+                         {"largest", six_decimals(h.largest)}});
+  }
+  append("metrics.jsonl", Json{{"kind", kind},
+                               {"epoch", r.epoch},
+                               {"update", r.update},
+                               {"metrics", metrics},
+                               {"best", r.best},
+                               {"attention", attention}}
+                              .dump());
   append("timing.jsonl", Json{{"kind", kind}, {"update", r.update}, {"seconds", r.seconds}}.dump());
 }
 

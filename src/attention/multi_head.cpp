@@ -33,9 +33,11 @@ MultiHead MultiHead::create(ParamStore& store, const std::string& name, const He
   MultiHead layer;
   layer.options = options;
   layer.place = hash_name(name);
-  layer.query = Linear::create(store, name + ".query", width, options.heads * options.key_size, init);
-  layer.key = Linear::create(store, name + ".key", memory_width, options.heads * options.key_size, init);
-  layer.value = Linear::create(store, name + ".value", memory_width, options.heads * options.value_size, init);
+  Init smaller = init;
+  smaller.gain /= std::sqrt(2.0);
+  layer.query = Linear::create(store, name + ".query", width, options.heads * options.key_size, smaller);
+  layer.key = Linear::create(store, name + ".key", memory_width, options.heads * options.key_size, smaller);
+  layer.value = Linear::create(store, name + ".value", memory_width, options.heads * options.value_size, smaller);
   layer.output = Linear::create(store, name + ".output", options.heads * options.value_size, width, init);
   if (options.score->scaled) layer.scale = 1 / std::sqrt(static_cast<Real>(options.key_size));
   return layer;

@@ -29,7 +29,9 @@ struct MultiHead {
   Real scale = 1;
   std::uint64_t place = 0;  ///< of dropout; each head has its own bits
 
-  /// Parameters NAME.query, .key, .value, .output, each with .w and .b.
+  /// Parameters NAME.query, .key, .value, .output, each with .w and .b. Query, key and value matrices start 1/sqrt(2)
+  /// as large as `init` says (unless it gives the scale itself), as in PyTorch and fairseq: with larger ones the weights
+  /// of deep post-norm models become uniform in the first thousand updates and stay so.
   static MultiHead create(ParamStore& store, const std::string& name, const HeadOptions& options, Index width,
                           Index memory_width, const Init& init);
 

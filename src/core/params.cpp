@@ -38,7 +38,7 @@ std::vector<double> orthogonal_block(Index rows, Index cols, Rng& rng) {
 double draw(const Init& init, Index rows, Index cols, Rng& rng) {
   switch (init.kind) {
     case Init::Kind::xavier: {
-      const double bound = std::sqrt(6.0 / static_cast<double>(rows + cols));
+      const double bound = init.gain * std::sqrt(6.0 / static_cast<double>(rows + cols));
       return bound * (2 * rng.uniform() - 1);
     }
     case Init::Kind::normal:
@@ -64,7 +64,7 @@ void fill(const Param& param, std::uint64_t seed, Mat m) {
         if (init.kind == Init::Kind::constant) {
           value = init.only_block < 0 || init.only_block == block ? init.scale : 0;
         } else {
-          value = ready.empty() ? draw(init, part.rows, part.cols, rng) : ready[i * part.cols + j];
+          value = ready.empty() ? draw(init, part.rows, part.cols, rng) : init.gain * ready[i * part.cols + j];
         }
         part(i, j) = static_cast<Real>(value);
       }

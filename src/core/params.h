@@ -49,6 +49,7 @@ struct Init {
   double scale = 0;  ///< constant: value; normal: deviation; uniform: half-width
   Index blocks = 1;
   Index only_block = -1;  ///< constant: fill only this block, zero elsewhere (the LSTM forget bias)
+  double gain = 1;        ///< xavier, orthogonal: factor on what their shape gives
 };
 
 /// Init for a name of the configuration (xavier | normal | uniform | orthogonal).

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/head_entropy.h"
+
 namespace dragoman {
 
 /// One line of progress, over the updates since the last one.
@@ -27,6 +29,7 @@ struct ValidationReport {
   std::int64_t update = 0;
   std::map<std::string, double> metrics;  ///< by name: loss, perplexity, accuracy, sequence_accuracy, bleu
   std::string bleu_signature;             ///< empty without BLEU
+  std::vector<HeadEntropy> attention;     ///< of each layer and head
   std::vector<std::string> remarks;       ///< about lines that were cut
   bool best = false;
   double seconds = 0;

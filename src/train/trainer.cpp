@@ -358,6 +358,9 @@ bool Trainer::validate() {
   schedule_.validated(report.best);
   for (const std::string& remark : report.remarks) observer_.warning("development set: " + remark);
   observer_.validation(report);
+  if (attention_watch_.tells(report.attention, state_.update, input_.training.schedule.warmup)) {
+    observer_.warning(AttentionWatch::kMessage);
+  }
   ++state_.reports;
   state_.validated_update = state_.update;
   if (early.patience > 0 && state_.bad_validations >= early.patience) {

@@ -11,6 +11,7 @@
 #include "data/data_options.h"
 #include "data/pair_encoder.h"
 #include "models/seq2seq.h"
+#include "train/attention_watch.h"
 #include "train/checkpoint.h"
 #include "train/diverged_batch.h"
 #include "train/observer.h"
@@ -93,6 +94,7 @@ class Trainer {
   std::unique_ptr<Batcher> batcher_;
   std::optional<Validator> validator_;
   std::int64_t saved_update_ = -1;  ///< of the last checkpoint written or loaded
+  AttentionWatch attention_watch_;
   bool spike_told_ = false;         ///< since the last interval report
   bool stopped_early_ = false;
   double train_seconds_ = 0;     ///< in this run

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "analysis/attention_entropy.h"
 #include "data/pair_encoder.h"
 #include "metrics/accuracy.h"
 #include "metrics/bleu.h"
@@ -38,6 +39,8 @@ std::optional<ValidationReport> Validator::run(const StopCheck& stop) const {
     if (wanted("perplexity")) report.metrics["perplexity"] = std::exp(sums.negative_log_prob / labels);
     if (wanted("accuracy")) report.metrics["accuracy"] = static_cast<double>(sums.correct) / labels;
   }
+  report.attention = attention_entropy(model_, model_.values(), batches_, stop);
+  if (stopped(stop)) return std::nullopt;
   if (wanted("bleu") || wanted("sequence_accuracy")) {
     LineRemarks remarks;
     const std::vector<std::vector<Translation>> translations = translator_.translate(sources_, 1, &remarks, stop);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <set>
@@ -23,6 +24,30 @@ Numbers copy_of(ConstMat m) {
   Numbers copied(m.rows, m.cols, 0);
   for (Index i = 0; i < m.rows; ++i) std::copy_n(m.row(i), m.cols, copied.mat().row(i));
   return copied;
+}
+
+Real largest(ConstMat m) {
+  Real most = 0;
+  for (Index i = 0; i < m.rows; ++i) {
+    for (Index j = 0; j < m.cols; ++j) most = std::max(most, std::abs(m(i, j)));
+  }
+  return most;
+}
+
+TEST(MultiHead, QueriesKeysAndValuesStartSmallerThanTheOutput) {
+  ParamStore store;
+  const HeadOptions options{4, 16, 24, &score_by_name("scaled_dot"), 0};
+  const MultiHead layer = MultiHead::create(store, "layer", options, 64, 80, {Init::Kind::xavier});
+  store.initialize(3);
+  const auto bound = [](double in, double out) { return std::sqrt(6 / (in + out)); };
+  const auto starts_at = [&](const Linear& linear, double expected) {
+    EXPECT_LE(largest(linear.w.in(store.values())), expected);
+    EXPECT_GT(largest(linear.w.in(store.values())), 0.99 * expected);
+  };
+  starts_at(layer.query, 0.70710678 * bound(64, 64));
+  starts_at(layer.key, 0.70710678 * bound(80, 64));
+  starts_at(layer.value, 0.70710678 * bound(80, 96));
+  starts_at(layer.output, bound(96, 64));
 }
 
 void check_golden(const nlohmann::json& golden) {

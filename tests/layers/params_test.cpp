@@ -114,6 +114,18 @@ TEST(Initialization, DrawsFusedGatesWithTheFansOfOneGate) {
   }
 }
 
+TEST(Initialization, AGainScalesWhatTheShapeGives) {
+  for (const char* kind : {"xavier", "orthogonal"}) {
+    Init init = init_by_name(kind, 0, 1);
+    const OneMatrix plain("w", 20, 30, init);
+    init.gain = 0.25;
+    const OneMatrix scaled("w", 20, 30, init);
+    for (Index i = 0; i < 20; ++i) {
+      for (Index j = 0; j < 30; ++j) EXPECT_NEAR(scaled.view()(i, j), 0.25 * plain.view()(i, j), 1e-7) << kind;
+    }
+  }
+}
+
 TEST(Initialization, NormalAndUniformHaveTheirScale) {
   EXPECT_NEAR(deviation(OneMatrix("w", 200, 100, {Init::Kind::normal, 0.3}).view()), 0.3, 0.01);
   const OneMatrix uniform("w", 200, 100, {Init::Kind::uniform, 0.3});

@@ -58,13 +58,15 @@ void Sums::add(const Sums& other) {
 
 }  // namespace
 
+bool has_entropy(const Batch& batch) { return std::max(batch.source.tokens(), batch.target.tokens()) <= kLongest; }
+
 std::vector<HeadEntropy> attention_entropy(const Seq2Seq& model, Values values, const std::vector<Batch>& batches,
                                            const StopCheck& stop) {
   std::vector<const Batch*> chosen;
   Index sentences = 0;
   for (const Batch& batch : batches) {
     if (sentences >= kSentences) break;
-    if (std::max(batch.source.tokens(), batch.target.tokens()) > kLongest) continue;
+    if (!has_entropy(batch)) continue;
     chosen.push_back(&batch);
     sentences += batch.count();
   }

@@ -15,4 +15,7 @@ namespace DRAGOMAN_NAMESPACE {
 std::vector<HeadEntropy> attention_entropy(const Seq2Seq& model, Values values, const std::vector<Batch>& batches,
                                            const StopCheck& stop = {});
 
+/// Is it short enough for that?
+bool has_entropy(const Batch& batch);
+
 }  // namespace DRAGOMAN_NAMESPACE

@@ -45,14 +45,22 @@ std::string describe(const MemoryEstimate& estimate, const Seq2Seq& model) {
          part(estimate.batches) + " batches)";
 }
 
-void refuse_if_too_large(double megabytes, const char* what) {
+/// What of the estimate is due to long lines that nothing drops.
+std::string validation_hint(const MemoryEstimate& estimate) {
+  if (estimate.validation < estimate.total() / 2) return "";
+  return ". Most of it is validation: the longest line of the development and test text has " +
+         std::to_string(estimate.longest_line) + " pieces on a side";
+}
+
+void refuse_if_too_large(double megabytes, const std::string& what, const std::string& hint = "") {
   const double free = available_megabytes();
   if (megabytes <= free) return;
   throw UserError(
-      std::string("memory: ") + what + " would need about " + std::to_string(std::llround(megabytes)) + " MB, but " +
+      "memory: " + what + " would need about " + std::to_string(std::llround(megabytes)) + " MB, but " +
       std::to_string(std::llround(free)) +
       " MB are free; a smaller model or vocabulary, fewer training.shards, smaller training.batch_tokens or "
-      "training.piece_tokens need less");
+      "training.piece_tokens need less" +
+      hint);
 }
 
 TokenizerPair make_tokenizers(const Config& config, bool resume, const Corpus& train,
@@ -120,7 +128,7 @@ void TrainingSetup::check_memory(const Config& config, int threads) {
   const MemoryEstimate memory =
       estimate_memory(model, encoder, config.training, config.decoding, dev_or_null(), test_or_null(), threads);
   const auto values = static_cast<double>(model.params().size() * sizeof(Real));  // there already
-  refuse_if_too_large(1e-6 * (static_cast<double>(memory.total()) - values), "this training");
+  refuse_if_too_large(1e-6 * (static_cast<double>(memory.total()) - values), "this training", validation_hint(memory));
   infos.push_back(describe(memory, model));
 }
 

@@ -114,16 +114,16 @@ void KeyTable::add_model(ModelConfig& model) {
       "Multiply embeddings by the square root of their width; auto: on Transformer sides.");
 
   section("model.dropout", "Probability of dropping a number, by place.");
-  add("model.dropout.embedding", &model.dropout.embedding, probability(),
+  add("model.dropout.embedding", &model.dropout.embedding, between(0, 0.99),
       "Embeddings of both sides, with their positions.");
-  add("model.dropout.layers", &model.dropout.layers, probability(), "rnn: between recurrent layers.");
-  add("model.dropout.context", &model.dropout.context, probability(),
+  add("model.dropout.layers", &model.dropout.layers, between(0, 0.99), "rnn: between recurrent layers.");
+  add("model.dropout.context", &model.dropout.context, between(0, 0.99),
       "Encoder output as keys and values of attention.");
-  add("model.dropout.readout", &model.dropout.readout, probability(), "rnn: readout, before the output product.");
-  add("model.dropout.residual", &model.dropout.residual, probability(),
+  add("model.dropout.readout", &model.dropout.readout, between(0, 0.99), "rnn: readout, before the output product.");
+  add("model.dropout.residual", &model.dropout.residual, between(0, 0.99),
       "transformer: output of each sub-layer, before the residual sum.");
-  add("model.dropout.attention", &model.dropout.attention, probability(), "transformer: attention weights.");
-  add("model.dropout.ffn", &model.dropout.ffn, probability(),
+  add("model.dropout.attention", &model.dropout.attention, between(0, 0.99), "transformer: attention weights.");
+  add("model.dropout.ffn", &model.dropout.ffn, between(0, 0.99),
       "transformer: feed-forward layers, after the activation.");
 
   section("model.init", "How parameters start.");

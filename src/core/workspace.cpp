@@ -14,7 +14,7 @@ void Workspace::Block::Free::operator()(std::byte* p) const { ::operator delete(
 
 void Workspace::add_block(std::size_t bytes) {
   auto* memory = static_cast<std::byte*>(::operator new(bytes, std::align_val_t(kAlign)));
-  blocks_.push_back({std::unique_ptr<std::byte, Block::Free>(memory), bytes});
+  blocks_.push_back({std::unique_ptr<std::byte, Block::Free>(memory), bytes, 0});
 }
 
 void* Workspace::take(std::size_t bytes) {
@@ -22,13 +22,13 @@ void* Workspace::take(std::size_t bytes) {
   if (blocks_.empty()) add_block(std::max(bytes, kSmallestBlock));
   while (used_ + bytes > blocks_[block_].size) {
     if (block_ + 1 == blocks_.size()) add_block(std::max(bytes, 2 * blocks_[block_].size));
-    ++block_;
+    blocks_[block_++].filled = used_;
     used_ = 0;
   }
   void* memory = blocks_[block_].memory.get() + used_;
   used_ += bytes;
   std::size_t before = 0;
-  for (std::size_t i = 0; i < block_; ++i) before += blocks_[i].size;
+  for (std::size_t i = 0; i < block_; ++i) before += blocks_[i].filled;
   peak_ = std::max(peak_, before + used_);
   return memory;
 }

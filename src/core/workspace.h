@@ -41,6 +41,7 @@ class Workspace {
   }
 
   void reset();
+  /// The most that was taken at a time. (What lies behind it in the blocks was never touched, so it takes no memory.)
   [[nodiscard]] std::size_t peak_bytes() const { return peak_; }
 
   class Scope {
@@ -65,6 +66,7 @@ class Workspace {
     };
     std::unique_ptr<std::byte, Free> memory;
     std::size_t size = 0;
+    std::size_t filled = 0;  ///< of a block before the one in use
   };
 
   void* take(std::size_t bytes);

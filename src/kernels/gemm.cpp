@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/bfloat16.h"
 #include "kernels/gemm_blocks.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -97,6 +98,10 @@ void gemm_tn(ConstMat a, ConstMat b, Mat c) {
                     {to.data, to.ld}, to);
     }
   }
+}
+
+std::size_t product_bytes() {
+  return product_memory<Real>().size() * sizeof(Real) + product_memory<Pair>().size() * sizeof(Pair);
 }
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -9,6 +9,8 @@
 // Kernels check nothing. c must not overlap a or b. All are single-threaded.
 #pragma once
 
+#include <cstddef>
+
 #include "core/mat.h"
 #include "kernels/packed.h"
 
@@ -29,5 +31,8 @@ void gemm_nt(ConstMat a, ConstMat b, Mat c, bool accumulate = false);
 
 /// c [k, n] += a^T b with a [m, k], b [m, n]: the gradient of a weight matrix, or a product with a transposed left side.
 void gemm_tn(ConstMat a, ConstMat b, Mat c);
+
+/// Bytes that the calling thread keeps for its largest product so far, in either precision.
+std::size_t product_bytes();
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -47,10 +47,16 @@ struct Left {
   }
 };
 
-/// Memory that grows to the largest request of a thread and stays.
+/// Memory of a thread that grows to its largest request and stays.
+template <class Element>
+std::vector<Element>& product_memory() {
+  thread_local std::vector<Element> memory;
+  return memory;
+}
+
 template <class Element>
 Element* product_buffer(Index elements) {
-  thread_local std::vector<Element> memory;
+  std::vector<Element>& memory = product_memory<Element>();
   if (static_cast<Index>(memory.size()) < elements) memory.resize(static_cast<std::size_t>(elements));
   return memory.data();
 }

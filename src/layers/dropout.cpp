@@ -9,7 +9,7 @@
 
 namespace DRAGOMAN_NAMESPACE {
 
-std::span<const std::uint64_t> Noise::row_keys(std::span<const Index> offset, Workspace& workspace) const {
+NoiseKeys Noise::row_keys(std::span<const Index> offset, Workspace& workspace) const {
   if (!active()) return {};
   const std::span<std::uint64_t> keys = workspace.array<std::uint64_t>(offset.back());
   for (std::size_t i = 0; i + 1 < offset.size(); ++i) {
@@ -21,7 +21,10 @@ std::span<const std::uint64_t> Noise::row_keys(std::span<const Index> offset, Wo
 }
 
 namespace {
-std::uint32_t threshold_of(Real p) { return static_cast<std::uint32_t>(static_cast<double>(p) * 0x1.0p32); }
+std::uint32_t threshold_of(Real p) {
+  CHECK(p < 1, "Dropout: p");
+  return static_cast<std::uint32_t>(static_cast<double>(p) * 0x1.0p32);
+}
 }  // namespace
 
 void Dropout::apply(Mat x, std::span<const std::uint64_t> keys) const {

@@ -9,14 +9,17 @@
 
 namespace DRAGOMAN_NAMESPACE {
 
-/// Where the random bits of one pass over a shard come from. A default Noise is inference: no dropout.
+/// Of each row of a packed batch; none: inference, no dropout.
+using NoiseKeys = std::span<const std::uint64_t>;
+
+/// Where the random bits of one pass over a shard come from. A default Noise is inference.
 struct Noise {
   std::uint64_t key = 0;                     ///< f(seed, update, pass)
   std::span<const std::uint64_t> sentences;  ///< of each sentence: its index in the update's batch order
 
   [[nodiscard]] bool active() const { return !sentences.empty(); }
   /// A key for each token of a packed batch: f(key, sentence, position).
-  [[nodiscard]] std::span<const std::uint64_t> row_keys(std::span<const Index> offset, Workspace& workspace) const;
+  [[nodiscard]] NoiseKeys row_keys(std::span<const Index> offset, Workspace& workspace) const;
 };
 
 /// y = x m / (1 - p), m_j = 1 with probability 1 - p (Srivastava et al. 2014, inverted scaling).

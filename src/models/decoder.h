@@ -33,8 +33,8 @@ class Decoder {
   [[nodiscard]] virtual Index max_tokens() const { return kNoLimit; }  ///< of a sentence, eos included
 
   /// Teacher forcing: `target` has labels (pieces + eos), the input is bos + pieces. Readout rows [labels, size] in
-  /// batch order, before dropout on the readout. saved == nullptr: inference.
-  virtual Mat forward(Values values, const Memory& memory, const Sentences& target, const Noise& noise,
+  /// batch order, before dropout on the readout. `noise`: of each label. saved == nullptr: inference.
+  virtual Mat forward(Values values, const Memory& memory, const Sentences& target, NoiseKeys noise,
                       Workspace& workspace, const DecoderSaved** saved) const = 0;
   virtual void backward(Values values, const Memory& memory, const Sentences& target, const DecoderSaved& saved,
                         ConstMat dreadout, const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const = 0;

@@ -23,11 +23,11 @@ class Encoder {
   [[nodiscard]] virtual bool has_final_c() const = 0;
   [[nodiscard]] virtual Index max_tokens() const { return kNoLimit; }  ///< of a sentence, eos included
 
-  /// saved == nullptr: inference. The Memory lives in the workspace.
-  virtual Memory forward(Values values, const Sentences& source, const Noise& noise, Workspace& workspace,
+  /// `noise`: of each row of the source. saved == nullptr: inference. The Memory lives in the workspace.
+  virtual Memory forward(Values values, const Sentences& source, NoiseKeys noise, Workspace& workspace,
                          const EncoderSaved** saved) const = 0;
   /// dmemory is used up.
-  virtual void backward(Values values, const Sentences& source, const Noise& noise, const EncoderSaved& saved,
+  virtual void backward(Values values, const Sentences& source, NoiseKeys noise, const EncoderSaved& saved,
                         const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const = 0;
   /// Appends the maps of one sentence of a saved forward pass; a recurrent encoder has none.
   virtual void attention_maps(const Sentences& /*source*/, const EncoderSaved& /*saved*/, Index /*sentence*/,

@@ -32,7 +32,7 @@ class RnnDecoder : public Decoder {
 
   [[nodiscard]] Index readout_size() const override { return readout_size_; }
 
-  Mat forward(Values values, const Memory& memory, const Sentences& target, const Noise& noise, Workspace& workspace,
+  Mat forward(Values values, const Memory& memory, const Sentences& target, NoiseKeys noise, Workspace& workspace,
               const DecoderSaved** saved) const override;
   void backward(Values values, const Memory& memory, const Sentences& target, const DecoderSaved& saved,
                 ConstMat dreadout, const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const override;

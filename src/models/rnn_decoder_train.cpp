@@ -7,7 +7,7 @@
 
 namespace DRAGOMAN_NAMESPACE {
 
-Mat RnnDecoder::forward(Values values, const Memory& memory, const Sentences& target, const Noise& noise,
+Mat RnnDecoder::forward(Values values, const Memory& memory, const Sentences& target, NoiseKeys noise,
                         Workspace& workspace, const DecoderSaved** saved) const {
   CHECK(memory.sentences() == target.count(), "RnnDecoder: one target a source sentence");
   const Index output_rows = target.tokens();
@@ -30,10 +30,9 @@ Mat RnnDecoder::forward(Values values, const Memory& memory, const Sentences& ta
   s.sentences = sentences;
   s.inputs = inputs;
   s.ranges = ranges;
-  if (noise.active()) {
-    const std::span<const std::uint64_t> batch_keys = noise.row_keys(target.offset, workspace);
+  if (!noise.empty()) {
     const std::span<std::uint64_t> keys = workspace.array<std::uint64_t>(rows);
-    for (Index row = 0; row < rows; ++row) keys[row] = batch_keys[s.batch_rows[row]];
+    for (Index row = 0; row < rows; ++row) keys[row] = noise[s.batch_rows[row]];
     s.noise_keys = keys;
   }
   s.prepared = prepare(values, memory, workspace);
@@ -76,7 +75,7 @@ Mat RnnDecoder::forward(Values values, const Memory& memory, const Sentences& ta
     }
     StepRows step;
     step.ranges = s.ranges.subspan(time.start[t], time.alive(t));
-    if (noise.active()) step.noise_keys = s.noise_keys.subspan(time.start[t], time.alive(t));
+    if (!noise.empty()) step.noise_keys = s.noise_keys.subspan(time.start[t], time.alive(t));
     step.gx = s.step_of(gx, t);
     step.layers = layers;
     if (query_ == Query::between) {

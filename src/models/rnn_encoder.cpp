@@ -27,21 +27,20 @@ RnnEncoder::RnnEncoder(ParamStore& store, const ModelConfig& config, const Embed
   embedding_dropout_ = {static_cast<Real>(config.dropout.embedding), hash_name("encoder.embedding")};
 }
 
-Memory RnnEncoder::forward(Values values, const Sentences& source, const Noise& noise, Workspace& workspace,
+Memory RnnEncoder::forward(Values values, const Sentences& source, NoiseKeys noise, Workspace& workspace,
                            const EncoderSaved** saved) const {
   const Index tokens = source.tokens();
   auto* s = workspace.make<Saved>();
   s->layers = workspace.array<Bidirectional::Saved>(layers());
   const std::span<Mat> final_h = workspace.array<Mat>(layers());
   const std::span<Mat> final_c = workspace.array<Mat>(layers());
-  const std::span<const std::uint64_t> keys = noise.row_keys(source.offset, workspace);
 
   Mat x = workspace.mat(tokens, embedding_.table.cols);
   embedding_.forward(values, source.ids, x);
-  embedding_dropout_.apply(x, keys);
+  embedding_dropout_.apply(x, noise);
   for (Index l = 0; l < layers(); ++l) {
     const Bidirectional& layer = layers_[l];
-    if (l > 0) layer_dropout_[l].apply(x, keys);
+    if (l > 0) layer_dropout_[l].apply(x, noise);
     const Mat y = workspace.mat(tokens, layer.size());
     final_h[l] = workspace.mat(source.count(), layer.size());
     final_c[l] = workspace.mat(source.count(), layer.has_memory() ? layer.size() : 0);
@@ -53,19 +52,18 @@ Memory RnnEncoder::forward(Values values, const Sentences& source, const Noise& 
   return {x, source.offset, final_h, final_c};
 }
 
-void RnnEncoder::backward(Values values, const Sentences& source, const Noise& noise, const EncoderSaved& saved,
+void RnnEncoder::backward(Values values, const Sentences& source, NoiseKeys noise, const EncoderSaved& saved,
                           const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const {
   const auto& s = static_cast<const Saved&>(saved);
   const Workspace::Scope scope(workspace);
-  const std::span<const std::uint64_t> keys = noise.row_keys(source.offset, workspace);
   Mat dy = dmemory.rows;
   for (Index l = layers() - 1; l >= 0; --l) {
     const Mat dx = workspace.mat(dy.rows, layers_[l].direction[0].input.w.rows);
     layers_[l].backward(values, s.layers[l], dy, dmemory.final_h[l], dmemory.final_c[l], dx, grads, workspace);
-    if (l > 0) layer_dropout_[l].apply(dx, keys);
+    if (l > 0) layer_dropout_[l].apply(dx, noise);
     dy = dx;
   }
-  embedding_dropout_.apply(dy, keys);
+  embedding_dropout_.apply(dy, noise);
   embedding_.backward(source.ids, dy, grads);
 }
 

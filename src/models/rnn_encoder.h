@@ -22,9 +22,9 @@ class RnnEncoder : public Encoder {
   [[nodiscard]] Index final_size() const override { return layers_.back().size(); }
   [[nodiscard]] bool has_final_c() const override { return layers_.back().has_memory(); }
 
-  Memory forward(Values values, const Sentences& source, const Noise& noise, Workspace& workspace,
+  Memory forward(Values values, const Sentences& source, NoiseKeys noise, Workspace& workspace,
                  const EncoderSaved** saved) const override;
-  void backward(Values values, const Sentences& source, const Noise& noise, const EncoderSaved& saved,
+  void backward(Values values, const Sentences& source, NoiseKeys noise, const EncoderSaved& saved,
                 const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const override;
 
  private:

@@ -64,14 +64,15 @@ LossSums Seq2Seq::forward_backward(Values values, const Batch& batch, const Nois
   const Workspace::Scope scope(workspace);
   const EncoderSaved* encoder_saved = nullptr;
   const DecoderSaved* decoder_saved = nullptr;
-  const Memory memory = encode(values, batch.source, noise, workspace, &encoder_saved);
-  const Mat readout = decoder_->forward(values, memory, batch.target, noise, workspace, &decoder_saved);
-  const std::span<const std::uint64_t> keys = noise.row_keys(batch.target.offset, workspace);
-  readout_dropout_.apply(readout, keys);
+  const NoiseKeys source_noise = noise.row_keys(batch.source.offset, workspace);
+  const NoiseKeys target_noise = noise.row_keys(batch.target.offset, workspace);
+  const Memory memory = encode(values, batch.source, source_noise, workspace, &encoder_saved);
+  const Mat readout = decoder_->forward(values, memory, batch.target, target_noise, workspace, &decoder_saved);
+  readout_dropout_.apply(readout, target_noise);
 
   const Mat dreadout = workspace.mat(readout.rows, readout.cols);
   const LossSums sums = output_.loss_backward(values, readout, batch.target.ids, smoothing, dreadout, grads, workspace);
-  readout_dropout_.apply(dreadout, keys);
+  readout_dropout_.apply(dreadout, target_noise);
   const std::span<Mat> dfinal_h = workspace.array<Mat>(encoder_->final_layers());
   const std::span<Mat> dfinal_c = workspace.array<Mat>(encoder_->final_layers());
   for (Index l = 0; l < encoder_->final_layers(); ++l) {
@@ -80,8 +81,8 @@ LossSums Seq2Seq::forward_backward(Values values, const Batch& batch, const Nois
   }
   const MemoryGrad dmemory{workspace.zeros(memory.rows.rows, memory.rows.cols), dfinal_h, dfinal_c};
   decoder_->backward(values, memory, batch.target, *decoder_saved, dreadout, dmemory, grads, workspace);
-  context_dropout_.apply(dmemory.rows, noise.row_keys(batch.source.offset, workspace));
-  encoder_->backward(values, batch.source, noise, *encoder_saved, dmemory, grads, workspace);
+  context_dropout_.apply(dmemory.rows, source_noise);
+  encoder_->backward(values, batch.source, source_noise, *encoder_saved, dmemory, grads, workspace);
   return sums;
 }
 
@@ -109,13 +110,13 @@ std::vector<std::vector<AttentionMap>> Seq2Seq::attention(Values values, const B
   return maps;
 }
 
-Memory Seq2Seq::encode(Values values, const Sentences& source, const Noise& noise, Workspace& workspace,
+Memory Seq2Seq::encode(Values values, const Sentences& source, NoiseKeys noise, Workspace& workspace,
                        const EncoderSaved** saved) const {
   Memory memory = encoder_->forward(values, source, noise, workspace, saved);
-  if (context_dropout_.p == 0 || !noise.active()) return memory;
+  if (context_dropout_.p == 0 || noise.empty()) return memory;
   const Mat dropped = workspace.mat(memory.rows.rows, memory.rows.cols);
   copy(memory.rows, dropped);
-  context_dropout_.apply(dropped, noise.row_keys(source.offset, workspace));
+  context_dropout_.apply(dropped, noise);
   memory.rows = dropped;
   return memory;
 }

@@ -44,7 +44,7 @@ class Seq2Seq {
 
  private:
   /// The encoder's Memory after dropout on its rows.
-  Memory encode(Values values, const Sentences& source, const Noise& noise, Workspace& workspace,
+  Memory encode(Values values, const Sentences& source, NoiseKeys noise, Workspace& workspace,
                 const EncoderSaved** saved) const;
 
   ParamStore store_;

@@ -35,14 +35,14 @@ Mat TransformerDecoder::run_layer(const BlockContext& context, const Layer& laye
   return layer.ffn.forward(context, after_cross, saved.ffn);
 }
 
-Mat TransformerDecoder::forward(Values values, const Memory& memory, const Sentences& target, const Noise& noise,
+Mat TransformerDecoder::forward(Values values, const Memory& memory, const Sentences& target, NoiseKeys noise,
                                 Workspace& workspace, const DecoderSaved** saved) const {
   CHECK(memory.sentences() == target.count(), "TransformerDecoder: one target a source");
   auto* s = workspace.make<Saved>();
   s->layers = workspace.array<LayerSaved>(static_cast<Index>(layers_.size()));
   const std::span<const KeyRange> self_ranges = causal_ranges(target.offset, workspace);
   const std::span<const KeyRange> cross_ranges = memory_ranges(target.offset, memory.offset, workspace);
-  s->noise_keys = noise.row_keys(target.offset, workspace);
+  s->noise_keys = noise;
   const std::span<TokenId> inputs = workspace.array<TokenId>(target.tokens());
   for (Index i = 0; i < target.count(); ++i) {
     inputs[target.offset[i]] = kBos;

@@ -20,12 +20,12 @@ TransformerEncoder::TransformerEncoder(ParamStore& store, const ModelConfig& con
   if (c.pre_norm()) norm_ = LayerNorm::create(store, "encoder.norm", size_);
 }
 
-Memory TransformerEncoder::forward(Values values, const Sentences& source, const Noise& noise, Workspace& workspace,
+Memory TransformerEncoder::forward(Values values, const Sentences& source, NoiseKeys noise, Workspace& workspace,
                                    const EncoderSaved** saved) const {
   auto* s = workspace.make<Saved>();
   s->layers = workspace.array<LayerSaved>(static_cast<Index>(layers_.size()));
   const std::span<const KeyRange> ranges = sentence_ranges(source.offset, workspace);
-  const BlockContext context{values, noise.row_keys(source.offset, workspace), workspace};
+  const BlockContext context{values, noise, workspace};
 
   ConstMat x = input_.forward(values, source.ids, source.offset, 0, context.noise_keys, workspace);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
@@ -51,11 +51,11 @@ Memory TransformerEncoder::forward(Values values, const Sentences& source, const
   return {x, source.offset, final_h, final_c};
 }
 
-void TransformerEncoder::backward(Values values, const Sentences& source, const Noise& noise, const EncoderSaved& saved,
+void TransformerEncoder::backward(Values values, const Sentences& source, NoiseKeys noise, const EncoderSaved& saved,
                                   const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const {
   const auto& s = static_cast<const Saved&>(saved);
   const Workspace::Scope scope(workspace);
-  const BlockContext context{values, noise.row_keys(source.offset, workspace), workspace};
+  const BlockContext context{values, noise, workspace};
   const Mat dx = dmemory.rows;
   for (Index i = 0; i < source.count(); ++i) {
     const Real share = 1 / static_cast<Real>(source.length(i));

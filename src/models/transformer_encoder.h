@@ -24,9 +24,9 @@ class TransformerEncoder : public Encoder {
   [[nodiscard]] bool has_final_c() const override { return false; }
   [[nodiscard]] Index max_tokens() const override { return input_.positions.max_positions(); }
 
-  Memory forward(Values values, const Sentences& source, const Noise& noise, Workspace& workspace,
+  Memory forward(Values values, const Sentences& source, NoiseKeys noise, Workspace& workspace,
                  const EncoderSaved** saved) const override;
-  void backward(Values values, const Sentences& source, const Noise& noise, const EncoderSaved& saved,
+  void backward(Values values, const Sentences& source, NoiseKeys noise, const EncoderSaved& saved,
                 const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const override;
   void attention_maps(const Sentences& source, const EncoderSaved& saved, Index sentence, Workspace& workspace,
                       std::vector<AttentionMap>& maps) const override;

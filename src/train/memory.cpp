@@ -1,12 +1,12 @@
 #include "train/memory.h"
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 #include "data/data_examiner.h"
+#include "kernels/gemm.h"
 #include "kernels/packed_weights.h"
-#include "train/validation.h"
+#include "train/validation_memory.h"
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kWindowsAhead = 3;       // in use, ready, being made
 constexpr std::size_t kPairOverhead = 64;      // bytes of a pair in a window beside its ids
 constexpr std::size_t kLongestLook = 100'000;  // pairs
-constexpr Index kMeasured = 512;               // labels: more are computed from these
+constexpr Index kMeasured = 600;               // labels: more are computed from these
 
 /// The first kept pairs that have at most so many labels (or the first one); and tokens of a side, if a limit is given.
 Batch first_pairs(const PairEncoder& encoder, Index labels, Index side_tokens = 0) {
@@ -34,48 +34,6 @@ Batch first_pairs(const PairEncoder& encoder, Index labels, Index side_tokens = 
     }
   });
   return piece;
-}
-
-bool translates(const ValidationOptions& options) {
-  return std::any_of(options.metrics.begin(), options.metrics.end(),
-                     [](const std::string& metric) { return metric == "bleu" || metric == "sequence_accuracy"; });
-}
-
-/// Of one thread: evaluating a batch, or translating with so many hypotheses the longest of as many pairs as the text
-/// has; the larger.
-std::size_t validation_bytes(const Seq2Seq& model, const PairEncoder& encoder, const TrainOptions& options,
-                             Index sentences, Index beam_size, std::size_t lines) {
-  Workspace workspace;
-  const Batch batch = first_pairs(encoder, static_cast<Index>(kValidationLabels));
-  model.evaluate(model.values(), batch, 0, {}, workspace);
-  const std::size_t evaluating = workspace.peak_bytes();
-  if (!translates(options.validation)) return evaluating;
-
-  constexpr std::size_t kMany = 2000;
-  std::vector<EncodedPair> pairs;
-  encoder.reproducibly(0, [&] {
-    for (std::size_t i = 0; i < std::min({encoder.corpus().size(), lines, kMany}); ++i) {
-      EncodedPair pair;
-      if (is_used(encoder.encode_filtered(i, pair))) pairs.push_back(std::move(pair));
-    }
-  });
-  std::sort(pairs.begin(), pairs.end(),
-            [](const EncodedPair& a, const EncodedPair& b) { return a.source.size() > b.source.size(); });
-  pairs.resize(std::min(pairs.size(), static_cast<std::size_t>(sentences)));
-  if (pairs.empty()) return evaluating;
-  Sentences sources;
-  std::size_t longest = 0;
-  for (const EncodedPair& pair : pairs) {
-    sources.add(pair.source);
-    longest = std::max(longest, pair.target.size());
-  }
-  Workspace search;
-  const Memory memory = model.encode(model.values(), sources, search);
-  const std::unique_ptr<DecoderState> state = model.start(model.values(), memory, search);
-  const std::size_t rows = pairs.size() * static_cast<std::size_t>(beam_size);
-  // Hypotheses end at different times: about half of what they could fill.
-  const std::size_t caches = rows * longest * static_cast<std::size_t>(model.cached_numbers()) * sizeof(Real) / 2;
-  return std::max(evaluating, search.peak_bytes() + caches);
 }
 
 }  // namespace
@@ -113,14 +71,17 @@ MemoryEstimate estimate_memory(const Seq2Seq& model, const PairEncoder& encoder,
       whole = std::min(whole, static_cast<double>(options.piece_tokens) / static_cast<double>(longer));
     }
     const auto measured = static_cast<double>(workspace.peak_bytes());
-    estimate.activations = workers * static_cast<std::size_t>(std::max(whole, 1.0) * measured);
+    estimate.activations = workers * (static_cast<std::size_t>(std::max(whole, 1.0) * measured) + product_bytes());
   }
-  const auto validation = [&](const Corpus* text, Index beam_size) -> std::size_t {
-    if (text == nullptr) return 0;
-    return static_cast<std::size_t>(threads) *
-           validation_bytes(model, encoder, options, decoding.batch_sentences, beam_size, text->size());
+  const auto count_validation = [&](const Corpus* text, Index beam_size) {
+    if (text == nullptr) return;
+    const ValidationMemory memory =
+        validation_memory(model, encoder.with(*text), options.validation, decoding, beam_size);
+    estimate.validation = std::max(estimate.validation, static_cast<std::size_t>(threads) * memory.bytes);
+    estimate.longest_line = std::max(estimate.longest_line, memory.longest);
   };
-  estimate.validation = std::max(validation(dev, options.validation.beam_size), validation(test, decoding.beam_size));
+  count_validation(dev, options.validation.beam_size);
+  count_validation(test, decoding.beam_size);
   const std::size_t pair_bytes = static_cast<std::size_t>(piece.source.tokens() + piece.target.tokens()) *
                                      sizeof(TokenId) / static_cast<std::size_t>(piece.count()) +
                                  kPairOverhead;

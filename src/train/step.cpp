@@ -104,11 +104,11 @@ TrainStep::Result TrainStep::finish(std::int64_t update, double learning_rate) {
   result.gradient_norm = std::sqrt(sum_shards()) * mean;
   const double clip = clip_norm_ > 0 && result.gradient_norm > clip_norm_ ? clip_norm_ / result.gradient_norm : 1;
   const auto applied = static_cast<Real>(result.gradient_norm * clip);
-  if (!std::isfinite(result.sums.loss) || !std::isfinite(applied * applied)) {
+  if (!std::isfinite(result.sums.loss)) {
+    result.problem = "the loss";  // whatever comes of it
+  } else if (!std::isfinite(applied * applied)) {
     const std::string bad = first_bad(gradient.data());
-    result.problem = !bad.empty()                      ? "the gradient of " + bad
-                     : std::isfinite(result.sums.loss) ? "the square of the gradient's norm"
-                                                       : "the loss";
+    result.problem = bad.empty() ? "the square of the gradient's norm" : "the gradient of " + bad;
   }
   result.updated = result.problem.empty();
   if (result.updated &&

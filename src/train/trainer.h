@@ -95,7 +95,7 @@ class Trainer {
   std::optional<Validator> validator_;
   std::int64_t saved_update_ = -1;  ///< of the last checkpoint written or loaded
   AttentionWatch attention_watch_;
-  bool spike_told_ = false;         ///< since the last interval report
+  bool spike_told_ = false;  ///< since the last interval report
   bool stopped_early_ = false;
   double train_seconds_ = 0;     ///< in this run
   double interval_seconds_ = 0;  ///< since the last interval report

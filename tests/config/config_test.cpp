@@ -125,6 +125,7 @@ TEST(Config, RefusesNumbersThatAreNotFiniteOrOutOfRange) {
   for (const char* value : {"99999999999999999999", "-1", "1.5", "1e3", "1_000", "--1", "+-1", "'5 '", "0x5"}) {
     EXPECT_HAS(problem(std::string("seed: ") + value), "my.yaml:1: seed: found");
   }
+  EXPECT_HAS(problem("model: {dropout: {residual: 0.99999999}}"), "expected a number from 0 to 0.99");
   EXPECT_EQ(parse_config("seed: 18446744073709551615", "f").seed, 18446744073709551615u);
   EXPECT_EQ(parse_config("seed: +7", "f").seed, 7u);
   EXPECT_HAS(problem("threads: 2147483648"), "expected an integer from 0 to 1024");

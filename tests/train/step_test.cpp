@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -194,7 +195,7 @@ TEST(TrainStep, ThreadsChangeNoBit) {
   }
 }
 
-TEST(TrainStep, SaysWhichGradientIsNotFiniteAndUpdatesNothing) {
+TEST(TrainStep, ALossThatIsNotFiniteUpdatesNothing) {
   Seq2Seq model = make_model();
   OptimizerOptions adam;
   TrainStep step(model, step_options(adam, 4, 1), 5);
@@ -206,9 +207,7 @@ TEST(TrainStep, SaysWhichGradientIsNotFiniteAndUpdatesNothing) {
   step.accumulate(batch, 1);
   const TrainStep::Result result = step.finish(1, 0.1);
   EXPECT_FALSE(result.updated);
-  const std::string said = "the gradient of ";
-  ASSERT_TRUE(result.problem.starts_with(said)) << result.problem;
-  EXPECT_NE(model.params().find(result.problem.substr(said.size())), nullptr) << result.problem;
+  EXPECT_EQ(result.problem, "the loss") << "and not one of the gradients that it spoils";
   model.params().data()[poisoned] = kept;
   std::vector<Real> after = values_of(model);
   after[poisoned] = before[poisoned];
@@ -219,6 +218,29 @@ TEST(TrainStep, SaysWhichGradientIsNotFiniteAndUpdatesNothing) {
   // With the number mended, training goes on as if nothing had been.
   step.accumulate(batch, 1);
   EXPECT_EQ(step.finish(1, 0.1).gradient_norm, gradient_step(tiny_config(), {batch}).result.gradient_norm);
+}
+
+TEST(TrainStep, SaysWhichGradientIsNotFiniteWhereTheLossIs) {
+  Seq2Seq model = make_model();
+  TrainStep step(model, step_options({}, 4, 1), 5);
+  const auto fill = [&](const std::string& name, const std::function<Real(Index)>& number) {
+    const Param* p = model.params().find(name);
+    ASSERT_NE(p, nullptr) << name;
+    for (Index i = 0; i < p->ref.rows * p->ref.cols; ++i) {
+      model.params().data()[p->ref.offset + static_cast<std::size_t>(i)] = number(i);
+    }
+  };
+  // A readout of zero, so that the logits are finite; what comes back through the output matrix is not.
+  fill("decoder.readout.w", [](Index) { return Real{0}; });
+  fill("decoder.readout.b", [](Index) { return Real{0}; });
+  fill("output.w", [](Index i) { return (i % 2 == 0 ? 1 : -1) * std::numeric_limits<Real>::max(); });
+  step.accumulate(random_batch(9, 1), 1);
+  const TrainStep::Result result = step.finish(1, 0.1);
+  EXPECT_FALSE(result.updated);
+  EXPECT_TRUE(std::isfinite(result.sums.loss));
+  const std::string said = "the gradient of ";
+  ASSERT_TRUE(result.problem.starts_with(said)) << result.problem;
+  EXPECT_NE(model.params().find(result.problem.substr(said.size())), nullptr) << result.problem;
 }
 
 TEST(TrainStep, ASecondPassOfTheSameBatchesRequestsNoMemory) {

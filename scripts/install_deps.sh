@@ -9,7 +9,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 packages=(
   g++ cmake ninja-build pkg-config git
   libdnnl-dev libsentencepiece-dev libspdlog-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev
-  zlib1g-dev libutf8proc-dev libgtest-dev libbenchmark-dev
+  zlib1g-dev liblzma-dev libzstd-dev libutf8proc-dev libgtest-dev libbenchmark-dev
   clang-format clang-tidy ccache
   clang libclang-rt-dev libomp-dev
   python3 python3-venv python3-pip

@@ -3,13 +3,13 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 
 #include "core/error.h"
 
@@ -18,7 +18,6 @@ namespace dragoman {
 namespace {
 
 constexpr std::size_t kChunk = 1 << 16;
-constexpr unsigned char kGzipMagic[2] = {0x1f, 0x8b};
 
 [[noreturn]] void fail(const std::string& name) { throw UserError(name, 0, std::strerror(errno)); }
 
@@ -60,8 +59,9 @@ bool is_plain(int fd) {
   struct stat info {};
   if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return false;
   if (::lseek(fd, 0, SEEK_CUR) != 0) return false;
-  unsigned char magic[2];
-  return ::pread(fd, magic, 2, 0) != 2 || std::memcmp(magic, kGzipMagic, 2) != 0;
+  char begin[kMagicBytes];
+  const ssize_t n = ::pread(fd, begin, sizeof begin, 0);
+  return n <= 0 || find_packed({begin, static_cast<std::size_t>(n)}) == nullptr;
 }
 
 }  // namespace
@@ -112,19 +112,10 @@ FileDescriptor open_random_access(const std::string& path, bool& copied) {
   return copy;
 }
 
-struct ByteStream::Unpacker {
-  z_stream z{};
-  bool between_members = true;
-  Unpacker() { CHECK(inflateInit2(&z, 15 + 16) == Z_OK, "zlib"); }
-  ~Unpacker() { inflateEnd(&z); }
-  Unpacker(const Unpacker&) = delete;
-  Unpacker& operator=(const Unpacker&) = delete;
-};
-
 ByteStream::ByteStream(const std::string& path) : fd_(open_file(path)), name_(display_name(path)), buffer_(kChunk) {}
 
-ByteStream::ByteStream(FileDescriptor fd, std::string name, bool detect_gzip)
-    : fd_(std::move(fd)), name_(std::move(name)), buffer_(kChunk), detected_(!detect_gzip) {}
+ByteStream::ByteStream(FileDescriptor fd, std::string name, bool detect_packed)
+    : fd_(std::move(fd)), name_(std::move(name)), buffer_(kChunk), detected_(!detect_packed) {}
 
 ByteStream::ByteStream(ByteStream&&) noexcept = default;
 ByteStream::~ByteStream() = default;
@@ -135,11 +126,22 @@ bool ByteStream::fill() {
   return filled_ > 0;
 }
 
+// Reads on only while what is there could still become a packed file: see LineReader::skip_byte_order_mark.
 void ByteStream::detect() {
   detected_ = true;
-  if (!fill() || static_cast<unsigned char>(buffer_[0]) != kGzipMagic[0]) return;
-  if (filled_ == 1) filled_ += read_some(fd_.get(), buffer_.data() + 1, buffer_.size() - 1, name_);
-  if (filled_ >= 2 && static_cast<unsigned char>(buffer_[1]) == kGzipMagic[1]) unpacker_ = std::make_unique<Unpacker>();
+  if (!fill()) return;
+  const auto begin = [this] { return std::string_view(buffer_.data(), filled_); };
+  while (could_be_packed(begin())) {
+    const std::size_t n = read_some(fd_.get(), buffer_.data() + filled_, buffer_.size() - filled_, name_);
+    if (n == 0) break;
+    filled_ += n;
+  }
+  format_ = find_packed(begin());
+  if (format_ == nullptr) return;
+  if (format_->unpack == nullptr) {
+    throw UserError(name_, 0, std::string("is a ") + format_->name + " file, expected text; " + format_->advice);
+  }
+  unpacker_ = format_->unpack();
 }
 
 std::size_t ByteStream::read(char* out, std::size_t capacity) {
@@ -152,33 +154,34 @@ std::size_t ByteStream::read(char* out, std::size_t capacity) {
   return n;
 }
 
+Unpacked ByteStream::unpack(char* out, std::size_t capacity) {
+  const std::string_view packed(buffer_.data() + used_, filled_ - used_);
+  try {
+    const Unpacked done = unpacker_->step(packed, out, capacity);
+    if (!packed.empty() && done.taken == 0 && done.made == 0 && !done.ended) throw BrokenFile("it doesn't go on");
+    return done;
+  } catch (const BrokenFile& e) {
+    throw UserError(name_, 0, std::string("the ") + format_->name + " file is corrupt: " + e.what());
+  }
+}
+
 std::size_t ByteStream::read_packed(char* out, std::size_t capacity) {
-  z_stream& z = unpacker_->z;
-  z.next_out = reinterpret_cast<Bytef*>(out);
-  z.avail_out = static_cast<uInt>(capacity);
-  while (z.avail_out == capacity) {
-    if (used_ == filled_ && !fill()) {
-      if (unpacker_->between_members) return 0;
-      throw UserError(name_, 0, "the gzip file is truncated");
+  for (;;) {
+    if (used_ == filled_ && !pending_ && !fill()) {
+      if (between_members_) return 0;
+      throw UserError(name_, 0, std::string("the ") + format_->name + " file is truncated");
     }
-    if (unpacker_->between_members) {
+    if (between_members_) {
       // Zero bytes behind the last member are padding.
       while (used_ < filled_ && buffer_[used_] == 0) ++used_;
       if (used_ == filled_) continue;
-      unpacker_->between_members = false;
     }
-    z.next_in = reinterpret_cast<Bytef*>(buffer_.data() + used_);
-    z.avail_in = static_cast<uInt>(filled_ - used_);
-    const int status = inflate(&z, Z_NO_FLUSH);
-    used_ = filled_ - z.avail_in;
-    if (status == Z_STREAM_END) {
-      inflateReset(&z);
-      unpacker_->between_members = true;
-    } else if (status != Z_OK && status != Z_BUF_ERROR) {
-      throw UserError(name_, 0, std::string("the gzip file is corrupt: ") + (z.msg ? z.msg : "unknown error"));
-    }
+    const Unpacked done = unpack(out, capacity);
+    used_ += done.taken;
+    between_members_ = done.ended;
+    pending_ = !done.ended && done.made == capacity;
+    if (done.made > 0) return done.made;
   }
-  return capacity - z.avail_out;
 }
 
 }  // namespace dragoman

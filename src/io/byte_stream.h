@@ -1,4 +1,4 @@
-// Bytes of a file, of standard input or of a gzip file, as one stream.
+// Bytes of a file, of standard input or of a packed file, as one stream.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "io/unpacker.h"
 
 namespace dragoman {
 
@@ -33,7 +35,7 @@ class FileDescriptor {
 [[nodiscard]] FileDescriptor open_file(const std::string& path);
 
 /// A descriptor at offset 0 whose bytes are the unpacked contents of the file and which can be read at any
-/// place. That is the file itself where possible; a gzip file, a pipe and standard input are copied into a
+/// place. That is the file itself where possible; a packed file, a pipe and standard input are copied into a
 /// temporary file that has no name any more and vanishes with its descriptor; `copied` is set then. UserError: a
 /// device, which may never end.
 [[nodiscard]] FileDescriptor open_random_access(const std::string& path, bool& copied);
@@ -42,14 +44,14 @@ class FileDescriptor {
 /// or more than `limit` bytes.
 [[nodiscard]] std::string read_small_file(const std::string& path, std::size_t limit);
 
-/// Reads bytes as they come: a terminal or a pipe is never waited on for more than it has. Gzip, recognized by
-/// its first two bytes whatever the file's name, is unpacked (several members too); when it is truncated or
-/// corrupt, that is a UserError.
+/// Reads bytes as they come: a terminal or a pipe is never waited on for more than it has. A packed file,
+/// recognized by its first bytes whatever its name, is unpacked (several members too). UserError: it is truncated or
+/// corrupt, or its format can't be unpacked (io/unpacker.h).
 class ByteStream {
  public:
   explicit ByteStream(const std::string& path);
-  /// A descriptor, read as it is unless it is to be looked at for gzip; `name` is for error messages.
-  ByteStream(FileDescriptor fd, std::string name, bool detect_gzip = false);
+  /// A descriptor, read as it is unless it is to be looked at for a packed file; `name` is for error messages.
+  ByteStream(FileDescriptor fd, std::string name, bool detect_packed = false);
   ByteStream(ByteStream&&) noexcept;
   ~ByteStream();
 
@@ -58,10 +60,9 @@ class ByteStream {
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
-  struct Unpacker;  // zlib's state
-
   void detect();
-  bool fill();  // more packed bytes; false at the end
+  bool fill();                                       // more packed bytes; false at the end
+  Unpacked unpack(char* out, std::size_t capacity);  // a step
   std::size_t read_packed(char* out, std::size_t capacity);
 
   FileDescriptor fd_;
@@ -70,7 +71,10 @@ class ByteStream {
   std::size_t used_ = 0;
   std::size_t filled_ = 0;
   bool detected_ = false;
+  const PackedFormat* format_ = nullptr;
   std::unique_ptr<Unpacker> unpacker_;
+  bool between_members_ = true;
+  bool pending_ = false;  // the last step filled its output and may have more
 };
 
 }  // namespace dragoman

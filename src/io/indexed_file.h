@@ -29,7 +29,7 @@ class IndexedFile {
   /// Number of line i in the file, from 1.
   [[nodiscard]] std::size_t number(std::size_t i) const { return i + 1 + skip_; }
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// Size of the temporary file that gzip (or a pipe) was unpacked into; 0: the file itself is read.
+  /// Size of the temporary file that a packed file (or a pipe) was unpacked into; 0: the file itself is read.
   [[nodiscard]] std::size_t temporary_bytes() const { return copied_ ? start_.back() : 0; }
 
  private:

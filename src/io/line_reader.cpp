@@ -1,6 +1,8 @@
 #include "io/line_reader.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -11,7 +13,22 @@ namespace dragoman {
 namespace {
 constexpr std::size_t kChunk = 1 << 16;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::string_view kUtf16[] = {"\xFF\xFE", "\xFE\xFF"};
+
+/// Of encodings that are refused; one that begins like another stands before it.
+struct Mark {
+  std::string_view bytes;
+  const char* encoding;
+};
+using namespace std::string_view_literals;
+constexpr Mark kMarks[] = {
+    {"\xFF\xFE\0\0"sv, "UTF-32"}, {"\0\0\xFE\xFF"sv, "UTF-32"}, {"\xFF\xFE"sv, "UTF-16"}, {"\xFE\xFF"sv, "UTF-16"}};
+
+bool could_be_mark(std::string_view begin) {
+  const auto longer = [&](std::string_view mark) { return begin.size() < mark.size() && mark.starts_with(begin); };
+  return longer(kByteOrderMark) ||
+         std::any_of(std::begin(kMarks), std::end(kMarks), [&](const Mark& mark) { return longer(mark.bytes); });
+}
+
 }  // namespace
 
 LineReader::LineReader(ByteStream stream) : stream_(std::move(stream)), buffer_(kChunk) {}
@@ -28,18 +45,17 @@ void LineReader::skip_byte_order_mark() {
   begun_ = true;
   const auto text = [this] { return std::string_view(buffer_.data(), filled_); };
   if (!fill()) return;
-  while (filled_ < kByteOrderMark.size() && kByteOrderMark.starts_with(text())) {
+  while (could_be_mark(text())) {
     const std::size_t n = stream_.read(buffer_.data() + filled_, buffer_.size() - filled_);
     if (n == 0) break;
     filled_ += n;
   }
-  if (filled_ == 1 && (text() == "\xFF" || text() == "\xFE")) {
-    filled_ += stream_.read(buffer_.data() + 1, buffer_.size() - 1);
-  }
-  for (const std::string_view mark : kUtf16) {
-    if (text().starts_with(mark)) {
-      throw UserError(name(), 0, "the text is UTF-16 (byte order mark), expected UTF-8: convert it first (iconv)");
-    }
+  for (const Mark& mark : kMarks) {
+    if (!text().starts_with(mark.bytes)) continue;
+    throw UserError(name(), 0,
+                    std::string("the text is ") + mark.encoding +
+                        " (byte order mark), expected UTF-8: convert it first (iconv -f " + mark.encoding +
+                        " -t UTF-8)");
   }
   if (text().starts_with(kByteOrderMark)) used_ = end_ = kByteOrderMark.size();
 }

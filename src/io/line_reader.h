@@ -1,4 +1,4 @@
-// The one reader of lines: files, gzip files, standard input.
+// The one reader of lines: files, packed files, standard input.
 //
 // A line ends at LF and nowhere else (U+2028, VT, a lone CR and the like are ordinary characters). One CR right
 // before the LF, or at the very end of the file, is dropped. A last line without LF counts. A UTF-8 byte order
@@ -19,7 +19,8 @@ inline constexpr std::size_t kMaxLineBytes = std::size_t{1} << 24;
 
 class LineReader {
  public:
-  /// "-" is standard input. Raises UserError: missing, unreadable, a directory, broken gzip, UTF-16, a line of more
+  /// "-" is standard input. Raises UserError: missing, unreadable, a directory, a packed file that is broken
+  /// or can't be unpacked, UTF-16, UTF-32, a line of more
   /// than kMaxLineBytes.
   explicit LineReader(const std::string& path) : LineReader(ByteStream(path)) {}
   explicit LineReader(ByteStream stream);

@@ -4,6 +4,7 @@
 #include "core/utf8.h"
 #include "data/corpus.h"
 #include "io/line_reader.h"
+#include "io/unpacker.h"
 #include "support.h"
 
 using namespace dragoman;
@@ -86,18 +87,20 @@ extern "C" int LLVMFuzzerTestOneInput(const char* data, std::size_t size) {
   const std::string packed = gzip(text);
   const fuzz::MemoryFile plain(text);
   const fuzz::MemoryFile zipped(packed);
-  const bool is_gzip = text.starts_with("\x1f\x8b");
-  const bool is_utf16 = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+  const bool is_packed = find_packed(text) != nullptr;
+  using namespace std::string_view_literals;
+  const bool is_wide =
+      text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") || text.starts_with("\0\0\xFE\xFF"sv);
   const std::vector<std::string> expected = expected_lines(text);
-  if (!is_gzip) {
+  if (!is_packed) {
     const bool good = fuzz::accepted(plain.path(), [&] { check_file(plain.path(), expected); });
-    fuzz::require(good != is_utf16, "any bytes are lines but UTF-16");
+    fuzz::require(good != is_wide, "any bytes are lines but UTF-16 and UTF-32");
     if (good) check_corpora(plain.path(), expected);
   } else {
     check_any(text);
   }
   const bool good = fuzz::accepted(zipped.path(), [&] { check_file(zipped.path(), expected); });
-  fuzz::require(good != is_utf16, "packing changes nothing");
+  fuzz::require(good != is_wide, "packing changes nothing");
 
   // Damage at places that depend on the input.
   const std::size_t place = std::hash<std::string>{}(text) % packed.size();

@@ -126,6 +126,19 @@ TEST(LineReader, RefusesUtf16) {
   }
 }
 
+TEST(LineReader, TellsUtf32FromUtf16) {
+  const TempFiles files;
+  for (const std::string& text : {"\xFF\xFE\0\0\x61\0\0\0"s, "\0\0\xFE\xFF\0\0\0\x61"s}) {
+    const std::string message = user_error([&] { (void)read_lines(files.write("a.txt", text)); });
+    EXPECT_TRUE(contains(message, "a.txt: the text is UTF-32 (byte order mark)")) << message;
+  }
+  for (const std::string& text : {"\xFF\xFE"s, "\xFF\xFE\0"s, "\xFF\xFE\0a"s}) {
+    const std::string message = user_error([&] { (void)read_lines(files.write("a.txt", text)); });
+    EXPECT_TRUE(contains(message, "the text is UTF-16 (byte order mark)")) << message;
+  }
+  EXPECT_EQ(lines_of(files.write("a", "\0\0\xFE"s)), Lines{"\0\0\xFE"s});
+}
+
 TEST(LineReader, AnswersATypedLineWithoutWaitingForMore) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);

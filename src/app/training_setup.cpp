@@ -8,7 +8,7 @@
 #include "app/fingerprint.h"
 #include "core/error.h"
 #include "core/memory_use.h"
-#include "data/data_examiner.h"
+#include "decode/search_rules.h"
 #include "train/memory.h"
 #include "train/model_file.h"
 #include "translate/scorer.h"
@@ -90,7 +90,7 @@ TrainingSetup::TrainingSetup(const Config& config, bool resume, int threads)
                                      emulation_warning("decoding.precision", config.decoding.precision)}) {
     if (!warning.empty()) warnings.push_back(warning);
   }
-  examine_data();
+  examine_data(length_caps(config.decoding, model.max_target_tokens()));
   for (const std::optional<Corpus>* corpus : {&dev, &test}) {
     check_position_limits(model, encoder, *corpus, config.data.normalization);
   }
@@ -102,13 +102,13 @@ TrainingSetup::TrainingSetup(const Config& config, bool resume, int threads)
   check_memory(config, threads);
 }
 
-void TrainingSetup::examine_data() {
+void TrainingSetup::examine_data(const LengthCaps& caps) {
   if (const std::size_t bytes = train.temporary_bytes(); bytes > 0) {
-    infos.push_back("training data: gzip files (or pipes) are unpacked into temporary files of " +
+    infos.push_back("training data: packed files (or pipes) are written to temporary files of " +
                     std::to_string((bytes + 999'999) / 1'000'000) + " MB in " +
                     std::filesystem::temp_directory_path().string());
   }
-  const DataReport report = examine(encoder, dev_or_null(), test_or_null());
+  const DataReport report = examine(encoder, dev_or_null(), test_or_null(), kExamineAll, caps);
   for (std::string& line : report.lines()) infos.push_back(std::move(line));
   for (std::string& warning : report.warnings()) warnings.push_back(std::move(warning));
 }

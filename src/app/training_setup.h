@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "data/data_examiner.h"
 #include "data/pair_encoder.h"
 #include "models/seq2seq.h"
 #include "train/checkpoint.h"
@@ -33,7 +34,7 @@ struct TrainingSetup {
   Seq2Seq model;
 
  private:
-  void examine_data();
+  void examine_data(const LengthCaps& caps);
   void initialize_model(const Config& config, bool resume);
   void check_memory(const Config& config, int threads);
 };

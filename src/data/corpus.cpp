@@ -41,10 +41,14 @@ void Corpus::add_pair(const std::string& source, const std::string& target) {
 
 void Corpus::add_tsv(const std::string& path, bool header) {
   const auto check = [&](std::string_view line, std::size_t number) {
-    check_text(path, line, number, number == (header ? 2U : 1U));
-    if (line.find('\t') == std::string_view::npos) {
-      throw UserError(path, number, "found 1 column, expected at least 2 separated by TAB (source, target)");
-    }
+    const bool first = number == (header ? 2U : 1U);
+    check_text(path, line, number, first);
+    if (line.find('\t') != std::string_view::npos) return;
+    const bool csv = path.ends_with(".csv") || (first && line.find_first_of(",;") != std::string_view::npos);
+    throw UserError(
+        path, number,
+        std::string("found 1 column, expected at least 2 separated by TAB (source, target)") +
+            (csv ? "; this looks like CSV, with commas or semicolons between columns: save it as TSV" : ""));
   };
   add(IndexedFile(path, check, header ? 1 : 0), {});
 }

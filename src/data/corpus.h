@@ -20,7 +20,7 @@ class Corpus {
   explicit Corpus(const ParallelFiles& files, bool tsv_header = false);
 
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// Bytes of temporary files that gzip files were unpacked into, once, by the constructor.
+  /// Bytes of temporary files that packed files were unpacked into, once, by the constructor.
   [[nodiscard]] std::size_t temporary_bytes() const;
   void read(std::size_t i, std::string& source, std::string& target) const;
   /// Bytes of the longer side (tsv: of the whole line), line end included.

@@ -1,6 +1,7 @@
 #include "data/data_examiner.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dragoman {
 
@@ -32,8 +33,8 @@ FirstLines find_repeats(const std::vector<std::uint64_t>& hashes) {
 
 }  // namespace
 
-DataExaminer::DataExaminer(const PairEncoder& encoder, const Corpus* dev, const Corpus* test)
-    : encoder_(encoder), hashes_(encoder.corpus().size()) {
+DataExaminer::DataExaminer(const PairEncoder& encoder, const Corpus* dev, const Corpus* test, LengthCaps caps)
+    : encoder_(encoder), hashes_(encoder.corpus().size()), caps_(std::move(caps)) {
   if (dev != nullptr) held_out_.emplace_back("development data", encoder.with(*dev));
   if (test != nullptr) held_out_.emplace_back("test data", encoder.with(*test));
 }
@@ -43,6 +44,8 @@ void DataExaminer::add(std::size_t line, PairFate fate, const EncodedPair& pair,
   if (!is_used(fate)) return;
   sides_[0].add(line, text.source, pair.source);
   sides_[1].add(line, text.target, pair.target);
+  for (std::size_t i = 0; i < sides_.size(); ++i) sides_[i].add_raw(line, text.changes[i], text.mojibake[i]);
+  if (caps_ && pair.target.size() - 1 > caps_(pair.source.size() - 1)) unreachable_.add(line);
   if (text.source == text.target) copies_.add(line);
   const PairHash hash(text);
   hashes_[line] = hash.pair;
@@ -59,6 +62,7 @@ DataReport DataExaminer::report() const {
   report.sides[1] = sides_[1].report(corpus, *encoder_.tokenizers().target);
   report.duplicates = find_repeats(hashes_).in(corpus);
   report.copies = copies_.in(corpus);
+  report.unreachable = unreachable_.in(corpus);
   const HeldOutText* development = nullptr;  // when the test data follow it
   for (const HeldOutText& held_out : held_out_) {
     report.held_out.push_back(held_out.report(sides_, development));
@@ -67,8 +71,9 @@ DataReport DataExaminer::report() const {
   return report;
 }
 
-DataReport examine(const PairEncoder& encoder, const Corpus* dev, const Corpus* test, std::size_t examine_all) {
-  DataExaminer examiner(encoder, dev, test);
+DataReport examine(const PairEncoder& encoder, const Corpus* dev, const Corpus* test, std::size_t examine_all,
+                   const LengthCaps& caps) {
+  DataExaminer examiner(encoder, dev, test, caps);
   const std::size_t size = encoder.corpus().size();
   const bool sampled = size > examine_all;
   const std::size_t count = sampled ? std::min(kSample, examine_all) : size;

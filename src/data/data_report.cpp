@@ -69,6 +69,14 @@ std::string both(const char* name, Text text) {
   return std::string(name) + " " + text(0) + " source, " + text(1) + " target";
 }
 
+/// "2 source lines (first: a.en:1, 4; spaces 1, removed characters 1, NFC 0)".
+std::string changed(const SideReport& side, const char* name) {
+  const std::string lines = std::to_string(side.changed_lines.count) + " " + name + " lines";
+  if (side.changed_lines.count == 0) return lines;
+  return lines + " (first: " + side.changed_lines.first + "; spaces " + std::to_string(side.changes[0]) +
+         ", removed characters " + std::to_string(side.changes[1]) + ", NFC " + std::to_string(side.changes[2]) + ")";
+}
+
 void append(std::vector<std::string>& lines, const HeldOutReport& report, const char* where) {
   const auto& sides = report.sides;
   lines.push_back("  " + report.name + ": " + std::to_string(report.lines) + " lines" +
@@ -93,10 +101,13 @@ std::string percent(std::size_t part, std::size_t whole) {
 std::vector<std::string> DataReport::lines(std::string_view name) const {
   std::vector<std::string> lines = {std::string(name) + ": " + fates, length_head()};
   for (int i = 0; i < 2; ++i) lines.push_back(length_row(kSideNames[i], sides[i], pairs.kept));
-  lines.push_back("  pairs: " + counted(duplicates, "repeat an earlier one") + ", " +
-                  counted(copies, "with the same text on both sides"));
+  lines.push_back(
+      "  pairs: " + counted(duplicates, "repeat an earlier one") + ", " +
+      counted(copies, "with the same text on both sides") +
+      (unreachable.count > 0 ? ", " + counted(unreachable, "with a target beyond decoding.max_length") : ""));
   lines.push_back("  " + both("characters:", [&](int i) { return std::to_string(sides[i].characters); }) + "; " +
                   both("without a piece:", [&](int i) { return counted(sides[i].without_piece); }));
+  lines.push_back("  cleaning changed " + changed(sides[0], kSideNames[0]) + ", " + changed(sides[1], kSideNames[1]));
   for (const HeldOutReport& report : held_out) append(lines, report, pairs.sampled ? "in the sample" : "in training");
   return lines;
 }

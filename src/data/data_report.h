@@ -23,8 +23,11 @@ inline constexpr const char* kSideNames[] = {"source", "target"};
 struct SideReport {
   std::vector<std::size_t> lengths;  ///< [n]: how many have n pieces, without eos
   std::size_t pieces = 0;
-  std::size_t unknown = 0;  ///< of the pieces
-  Found unknown_lines;      ///< that have an unknown piece
+  std::size_t unknown = 0;               ///< of the pieces
+  Found unknown_lines;                   ///< that have an unknown piece
+  Found changed_lines;                   ///< by cleaning
+  std::array<std::size_t, 3> changes{};  ///< of them: in spaces, by removed characters, by NFC
+  Found mojibake;                        ///< lines that look like UTF-8 encoded twice
   std::size_t characters = 0;
   Characters without_piece;  ///< characters that always become unknown
 };
@@ -56,13 +59,15 @@ struct DataReport {
   CorpusReport pairs;
   std::string fates;  ///< pairs in words
   std::array<SideReport, 2> sides;
-  Found duplicates;  ///< pairs that an earlier one equals
-  Found copies;      ///< pairs with the same text on both sides
+  Found duplicates;   ///< pairs that an earlier one equals
+  Found copies;       ///< pairs with the same text on both sides
+  Found unreachable;  ///< targets longer than a translation of their source may be (decoding.max_length)
   std::vector<HeldOutReport> held_out;
 
   /// The whole report, some ten lines; the first begins with `name` and says how many pairs are dropped.
   [[nodiscard]] std::vector<std::string> lines(std::string_view name = "training data") const;
-  /// At most five, the worst first: what is beyond a threshold, where it begins and what to do (data_warnings.cpp).
+  /// The worst five, and how many more there are: what is beyond a threshold, where it begins and what to do
+  /// (data_warnings.cpp).
   [[nodiscard]] std::vector<std::string> warnings() const;
 };
 

@@ -16,6 +16,8 @@ constexpr double kBlank = 0.01;           // of development or test lines
 constexpr double kHeldOutPairs = 0.01;    // of development or test lines
 constexpr double kHeldOutSources = 0.05;  // the same source may well have another translation
 constexpr double kUnseen = 0.01;          // lines with a character that training lacks
+constexpr double kMojibake = 0.01;        // of the lines of a side
+constexpr double kUnreachable = 0.01;     // of the pairs in use
 constexpr double kForeign = 0.10;         // by how much more words of the other side are known
 constexpr std::size_t kMaxWarnings = 5;
 
@@ -121,6 +123,26 @@ void warn_of_pairs(const DataReport& report, Warnings& warnings) {
   }
 }
 
+void warn_of_mojibake(const DataReport& report, Warnings& warnings) {
+  for (int i = 0; i < 2; ++i) {
+    const Found& found = report.sides[i].mojibake;
+    if (!reaches(found.count, report.pairs.kept, kMojibake)) continue;
+    const std::string what = std::string(kSideNames[i]) + " lines look like UTF-8 encoded twice";
+    warnings.push_back("training data: " + numbers(found.count, report.pairs.kept, what, kMojibake, found.first) +
+                       ": they have \u00C3\u00A9 for \u00E9 and the like, from UTF-8 read as cp1252; repair the file "
+                       "(iconv -f UTF-8 -t CP1252)");
+  }
+}
+
+void warn_of_unreachable(const DataReport& report, Warnings& warnings) {
+  if (!reaches(report.unreachable.count, report.pairs.kept, kUnreachable)) return;
+  warnings.push_back("training data: " +
+                     numbers(report.unreachable.count, report.pairs.kept,
+                             "targets are longer than a translation of their source may be", kUnreachable,
+                             report.unreachable.first) +
+                     "; raise decoding.max_length.factor or extra, or remove the pairs");
+}
+
 std::string unknown_warning(const SideReport& side, const char* name) {
   const std::string what = std::string(name) + " pieces are unknown";
   return "training data: " + numbers(side.unknown, side.pieces, what, kUnknown, side.unknown_lines.first) +
@@ -143,13 +165,20 @@ std::vector<std::string> DataReport::warnings() const {
   for (const HeldOutReport& report : held_out) warn_of_overlap(report, warnings);
   for (const HeldOutReport& report : held_out) warn_of_shared(report, warnings);
   for (const HeldOutReport& report : held_out) warn_of_blank(report, warnings);
+  warn_of_mojibake(*this, warnings);
   warn_of_pairs(*this, warnings);
+  warn_of_unreachable(*this, warnings);
   warn_of_unknown(*this, warnings);
   // A sample lacks characters that the rest may have.
   if (!pairs.sampled) {
     for (const HeldOutReport& report : held_out) warn_of_unseen(report, warnings);
   }
-  if (warnings.size() > kMaxWarnings) warnings.resize(kMaxWarnings);
+  if (warnings.size() > kMaxWarnings) {
+    const std::size_t more = warnings.size() - kMaxWarnings;
+    warnings.resize(kMaxWarnings);
+    warnings.push_back(std::to_string(more) + (more == 1 ? " more warning" : " more warnings") +
+                       " about the data left out; the report has the figures");
+  }
   return warnings;
 }
 

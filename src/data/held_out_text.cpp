@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "data/clean.h"
 #include "data/text_units.h"
 
 namespace dragoman {
@@ -93,11 +94,11 @@ HeldOutReport HeldOutText::report(const std::array<TrainingSide, 2>& sides, cons
     PairText text;
     encoder_.encode(i, pair, &text);
     const PairHash hash(text);
-    const bool is_blank = text.source.empty() || text.target.empty();
-    if (is_blank) blank.add(i);
+    const bool is_empty = is_blank(text.source) || is_blank(text.target);
+    if (is_empty) blank.add(i);
     if (is_marked(pairs_, hash.pair)) pairs.add(i);
     if (is_marked(sources_, hash.source)) sources.add(i);
-    if (development != nullptr && !is_blank && development->pairs_.contains(hash.pair)) shared.add(i);
+    if (development != nullptr && !is_empty && development->pairs_.contains(hash.pair)) shared.add(i);
     add(sums[0], i, text.source, pair.source, sides[0], sides[1]);
     add(sums[1], i, text.target, pair.target, sides[1], sides[0]);
   }

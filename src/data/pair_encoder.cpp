@@ -4,6 +4,8 @@
 
 #include "core/error.h"
 #include "data/clean.h"
+#include "data/long_line.h"
+#include "data/mojibake.h"
 
 namespace dragoman {
 
@@ -33,9 +35,13 @@ void PairEncoder::reproducibly(std::uint64_t seed, const std::function<void()>& 
 }
 
 PairText PairEncoder::text(std::size_t i) const {
+  std::array<std::string, 2> raw;
+  corpus_.read(i, raw[0], raw[1]);
   PairText text;
-  corpus_.read(i, text.source, text.target);
-  return {normalize_text(text.source, options_.normalization), normalize_text(text.target, options_.normalization)};
+  text.source = normalize_text(raw[0], options_.normalization, &text.changes[0]);
+  text.target = normalize_text(raw[1], options_.normalization, &text.changes[1]);
+  for (std::size_t side = 0; side < raw.size(); ++side) text.mojibake[side] = has_mojibake(raw[side]);
+  return text;
 }
 
 PairEncoder PairEncoder::with(const Corpus& other) const {
@@ -66,12 +72,12 @@ PairFate PairEncoder::encode_filtered(std::size_t i, EncodedPair& pair, PairText
 }
 
 PairFate PairEncoder::filter(std::size_t i, EncodedPair& pair, bool sample, PairText* text) const {
-  if (corpus_.bytes(i) > kMaxTrainingBytes) return PairFate::too_many_bytes;
+  if (corpus_.bytes(i) > kMaxLineToTokenize) return PairFate::too_many_bytes;
   PairText lines = read(i, pair, sample);
-  if (text != nullptr) *text = std::move(lines);
-  if (pair.source.empty()) return PairFate::empty_source;
-  if (pair.target.empty()) return PairFate::empty_target;
+  if (pair.source.empty() || is_blank(lines.source)) return PairFate::empty_source;
+  if (pair.target.empty() || is_blank(lines.target)) return PairFate::empty_target;
   const std::size_t limit = options_.max_length;
+  if (text != nullptr) *text = std::move(lines);
   const bool is_long = pair.source.size() > limit || pair.target.size() > limit;
   if (is_long && options_.on_long == "skip") return PairFate::too_long;
   if (pair.source.size() > limit) pair.source.resize(limit);
@@ -82,6 +88,11 @@ PairFate PairEncoder::filter(std::size_t i, EncodedPair& pair, bool sample, Pair
 }
 
 void PairEncoder::encode(std::size_t i, EncodedPair& pair, PairText* text) const {
+  if (const std::size_t bytes = corpus_.bytes(i); bytes > kMaxLineToTokenize) {
+    throw UserError(corpus_.where(i) + ": the line (or its other side) has " + std::to_string(bytes) +
+                    " bytes, expected at most " + std::to_string(kMaxLineToTokenize) +
+                    " in development and test text and in what is scored; split it, or leave the pair out");
+  }
   PairText lines = read(i, pair, false);
   if (text != nullptr) *text = std::move(lines);
   pair.source.push_back(kEos);

@@ -1,6 +1,7 @@
 // From a pair of lines to token ids: cleaning, tokenizing, filtering.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "core/batch.h"
+#include "data/clean.h"
 #include "data/corpus.h"
 #include "data/corpus_report.h"
 #include "data/encoded_cache.h"
@@ -24,10 +26,12 @@ struct FilterOptions {
   SamplingOptions sampling = {};
 };
 
-/// The lines of a pair, cleaned.
+/// The lines of a pair, cleaned, and what was seen in them before (source, target).
 struct PairText {
   std::string source;
   std::string target;
+  std::array<CleaningChanges, 2> changes{};
+  std::array<bool, 2> mojibake{};
 };
 
 /// Refers to the corpus, which must live longer. Const methods may be called by several threads. Copies share one
@@ -44,7 +48,7 @@ class PairEncoder {
   PairFate encode_filtered(std::size_t i, EncodedPair& pair, PairText* text = nullptr) const;
   /// Runs work(), in which encode_filtered() depends on `seed` and the order of its calls if pieces are sampled.
   void reproducibly(std::uint64_t seed, const std::function<void()>& work) const;
-  /// Development and test text: nothing is dropped or cut.
+  /// Development and test text: nothing is dropped or cut. UserError: a line of more than kMaxLineToTokenize bytes.
   void encode(std::size_t i, EncodedPair& pair, PairText* text = nullptr) const;
   [[nodiscard]] PairText text(std::size_t i) const;
   /// The same cleaning and tokenizers for development or test text, without a cache.

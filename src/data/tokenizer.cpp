@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/rng.h"
+#include "data/clean.h"
 #include "data/tokenizer_kinds.h"
 #include "data/vocabulary.h"
 #include "io/atomic_file.h"
@@ -41,7 +42,7 @@ TrainingText sample(const TrainingText& text, std::uint64_t seed) {
 
 bool has_text(const TrainingText& text) {
   for (std::size_t i = 0; i < text.size; ++i) {
-    if (text.line(i).find_first_not_of(' ') != std::string::npos) return true;
+    if (!is_blank(text.line(i))) return true;
   }
   return false;
 }

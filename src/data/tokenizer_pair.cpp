@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "data/clean.h"
+#include "data/long_line.h"
 
 namespace dragoman {
 
@@ -15,7 +16,7 @@ TrainingText training_text(const Corpus& corpus, Side side, const std::string& n
   const auto line = [&corpus, side, normalization](std::size_t i) {
     const std::size_t pair = side == Side::both ? i / 2 : i;
     const bool is_target = side == Side::target || (side == Side::both && i % 2 == 1);
-    if (corpus.bytes(pair) > kMaxTrainingBytes) return std::string();
+    if (corpus.bytes(pair) > kMaxLineToTokenize) return std::string();
     std::string source;
     std::string target;
     corpus.read(pair, source, target);

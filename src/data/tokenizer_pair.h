@@ -13,9 +13,6 @@
 
 namespace dragoman {
 
-/// Lines of more bytes than this are never tokenized in training, neither to learn pieces nor in a batch.
-inline constexpr std::size_t kMaxTrainingBytes = 100'000;
-
 struct TokenizerPair {
   std::shared_ptr<const Tokenizer> source;
   std::shared_ptr<const Tokenizer> target;  ///< the same object when shared

@@ -28,6 +28,13 @@ void TrainingSide::add(std::size_t line, std::string_view text, std::span<const 
   for_each_word(text, [&](std::string_view word) { words_[word_bit(word)] = true; });
 }
 
+void TrainingSide::add_raw(std::size_t line, const CleaningChanges& changes, bool mojibake) {
+  const std::array<bool, 3> kinds = {changes.spaces, changes.removed, changes.composed};
+  for (std::size_t i = 0; i < kinds.size(); ++i) changes_[i] += kinds[i] ? 1 : 0;
+  if (kinds != std::array<bool, 3>{}) changed_lines_.add(line);
+  if (mojibake) mojibake_.add(line);
+}
+
 bool TrainingSide::has_word(std::string_view word) const { return words_[word_bit(word)]; }
 
 std::vector<char32_t> TrainingSide::without_piece(const Tokenizer& tokenizer) const {
@@ -52,6 +59,9 @@ SideReport TrainingSide::report(const Corpus& corpus, const Tokenizer& tokenizer
   for (std::size_t n = 0; n < lengths_.size(); ++n) report.pieces += n * lengths_[n];
   report.unknown = unknown_;
   report.unknown_lines = unknown_lines_.in(corpus);
+  report.changed_lines = changed_lines_.in(corpus);
+  report.changes = changes_;
+  report.mojibake = mojibake_.in(corpus);
   report.characters = static_cast<std::size_t>(std::count(characters_.begin(), characters_.end(), true));
   report.without_piece = describe_characters(without_piece(tokenizer));
   return report;

@@ -1,6 +1,7 @@
 // Statistics of one side of the training pairs, gathered line by line.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "core/real.h"
+#include "data/clean.h"
 #include "data/data_report.h"
 #include "data/tokenizer.h"
 
@@ -21,6 +23,9 @@ class TrainingSide {
   /// A cleaned line with its ids, eos included.
   void add(std::size_t line, std::string_view text, std::span<const TokenId> ids);
 
+  /// What was seen in the line before it was cleaned.
+  void add_raw(std::size_t line, const CleaningChanges& changes, bool mojibake);
+
   [[nodiscard]] bool has(char32_t c) const { return characters_[c]; }
   /// With 300,000 different words one unknown word in a hundred is taken for a known one.
   [[nodiscard]] bool has_word(std::string_view word) const;
@@ -32,6 +37,9 @@ class TrainingSide {
   std::vector<std::size_t> lengths_;
   std::size_t unknown_ = 0;
   FirstLines unknown_lines_;
+  FirstLines changed_lines_;
+  std::array<std::size_t, 3> changes_{};  // lines with spaces, removed, composed
+  FirstLines mojibake_;
   std::vector<bool> characters_;  // by code point
   std::vector<bool> words_;       // by the last bits of their hashes
 };

@@ -18,6 +18,12 @@ Index length_cap(const DecodeOptions& options, Index source_pieces, Index max_ta
   return std::min(pieces, max_target_tokens - 1);
 }
 
+std::function<std::size_t(std::size_t)> length_caps(const DecodeOptions& options, Index max_target_tokens) {
+  return [options, max_target_tokens](std::size_t source_pieces) {
+    return static_cast<std::size_t>(length_cap(options, static_cast<Index>(source_pieces), max_target_tokens));
+  };
+}
+
 bool allowed(const DecodeOptions& options, TokenId id, Index pieces, Index cap) {
   if (id == kEos) return pieces >= options.min_length || pieces >= cap;
   return pieces < cap && id != kBos && (id != kUnk || options.allow_unknown);

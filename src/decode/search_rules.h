@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <stdexcept>
 
 #include "core/real.h"
@@ -22,6 +24,9 @@ double length_penalty(const DecodeOptions& options, Index length);
 /// Pieces that a translation of `source_pieces` may have at most: factor x source_pieces + extra, and one less than
 /// the tokens that the model takes (eos).
 Index length_cap(const DecodeOptions& options, Index source_pieces, Index max_target_tokens);
+
+/// The same as a function of the source's pieces, for the report on training data.
+std::function<std::size_t(std::size_t)> length_caps(const DecodeOptions& options, Index max_target_tokens);
 
 /// May `id` follow `pieces` pieces? bos never; unk only if allowed; eos from min_length on; at the cap only eos.
 bool allowed(const DecodeOptions& options, TokenId id, Index pieces, Index cap);

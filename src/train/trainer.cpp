@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "decode/search_rules.h"
 #include "io/atomic_file.h"
 #include "train/average.h"
 #include "train/model_file.h"
@@ -82,7 +83,8 @@ void Trainer::begin_batches() {
   window.window = static_cast<std::size_t>(input_.training.window);
   std::shared_ptr<DataExaminer> examiner;
   if (input_.train->corpus().size() > kExamineAll && state_.position.epoch == 0) {  // examined by a sample
-    examiner = std::make_shared<DataExaminer>(*input_.train, input_.dev, input_.test);
+    examiner = std::make_shared<DataExaminer>(*input_.train, input_.dev, input_.test,
+                                              length_caps(input_.decoding, model_.max_target_tokens()));
   }
   batcher_.reset();  // before there is another
   batcher_ = std::make_unique<Batcher>(*input_.train, window, state_.position, 1, std::move(examiner));

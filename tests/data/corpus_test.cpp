@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/data_examiner.h"
+#include "data/long_line.h"
 #include "data/pair_encoder.h"
 #include "data/temp_files.h"
 
@@ -70,6 +71,21 @@ TEST(Corpus, NamesTheTsvLineWithTooFewColumns) {
   }
 }
 
+TEST(Corpus, NamesCsvInThePlaceOfTsv) {
+  const TempFiles files;
+  const auto message = [&](const std::string& name, const std::string& contents, bool header = false) {
+    const std::string path = files.write(name, contents);
+    return user_error([&] { Corpus({{}, {}, {path}}, header); });
+  };
+  const std::string found = message("a.txt", "one,eins\n");
+  EXPECT_TRUE(contains(found, "a.txt:1: found 1 column") && contains(found, "looks like CSV")) << found;
+  EXPECT_TRUE(contains(message("b.txt", "one;eins\n"), "looks like CSV"));
+  EXPECT_TRUE(contains(message("c.txt", "source,target\none,eins\n", true), "c.txt:2: found 1 column"));
+  EXPECT_TRUE(contains(message("d.csv", "one\teins\ntwo\n"), "looks like CSV"));
+  EXPECT_FALSE(contains(message("e.txt", "one, two\teins, zwei\nthree, four\n"), "CSV")) << "the first line has a TAB";
+  EXPECT_FALSE(contains(message("f.txt", "one\n"), "CSV"));
+}
+
 TEST(Corpus, StopsAtUnequalCounts) {
   const TempFiles files;
   const std::string message =
@@ -118,7 +134,7 @@ TEST(Corpus, ReadsFromSeveralThreads) {
 
 TEST(Examine, CountsWhatIsDroppedAndWhy) {
   const TempFiles files;
-  const std::string huge(kMaxTrainingBytes + 1, 'x');
+  const std::string huge(kMaxLineToTokenize + 1, 'x');
   const Corpus corpus(
       two(files.write("a.en", "a\n\na b c d\nb\n \nc\n" + huge + "\n"), files.write("a.de", "a\nb\nc\n\t\n\nc\nc\n")));
   const CorpusReport report = examine(encoder_of(corpus, {3, "skip", "clean"})).pairs;
@@ -174,9 +190,17 @@ TEST(PairEncoder, RefusesUnknownOptions) {
   EXPECT_TRUE(contains(user_error([&] { encoder_of(corpus, {0, "skip", "clean"}); }), "data.max_length"));
 }
 
+TEST(EncodeAll, RefusesALineThatWouldFillTheMemory) {
+  const TempFiles files;
+  const std::string huge(kMaxLineToTokenize, 'x');
+  const Corpus corpus(two(files.write("a", "a\nb\n"), files.write("b", "x\n" + huge + "\n")));
+  const std::string message = user_error([&] { (void)encode_all(encoder_of(corpus), 4); });
+  EXPECT_TRUE(contains(message, "a:2: ") && contains(message, "100001 bytes, expected at most 100000")) << message;
+}
+
 TEST(EncodeAll, KeepsEveryPairInOrder) {
   const TempFiles files;
-  const std::string huge(kMaxTrainingBytes + 1, 'x');
+  const std::string huge(kMaxLineToTokenize - 1, 'x');
   const Corpus corpus(two(files.write("a", "a\n\nb\n" + huge + "\n\nc\n"), files.write("b", "x y z\n\nx\n\nx y\nz\n")));
   const std::vector<Batch> batches = encode_all(encoder_of(corpus, {1, "skip", "clean"}), 4);
   std::vector<std::uint64_t> lines;

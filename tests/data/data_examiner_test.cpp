@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "data/mojibake.h"
 #include "data/temp_files.h"
 #include "data/text_units.h"
 
@@ -39,9 +40,10 @@ class Text {
     return *this;
   }
   [[nodiscard]] PairEncoder encoder(FilterOptions filter = {}) const { return {train_, tokenizers_, filter}; }
-  [[nodiscard]] DataReport examine(FilterOptions filter = {}, std::size_t examine_all = kExamineAll) const {
+  [[nodiscard]] DataReport examine(FilterOptions filter = {}, std::size_t examine_all = kExamineAll,
+                                   const LengthCaps& caps = {}) const {
     return dragoman::examine(encoder(std::move(filter)), dev_ ? &*dev_ : nullptr, test_ ? &*test_ : nullptr,
-                             examine_all);
+                             examine_all, caps);
   }
   [[nodiscard]] std::string line(const std::string& file, const std::string& numbers) const {
     return files_.path(file) + ":" + numbers;
@@ -133,6 +135,50 @@ TEST(DataReport, CountsDuplicatesAfterCleaning) {
 TEST(DataReport, CountsNoDuplicatesAmongDroppedPairs) {
   EXPECT_EQ(Text("a\n\n\n", "x\ny\ny\n").examine().duplicates.count, 0u);
   EXPECT_EQ(Text("a\na\nb\n", "x\ny\nx\n").examine().duplicates.count, 0u) << "both sides must agree";
+}
+
+TEST(DataReport, CountsWhatCleaningChanges) {
+  const Text text("a\n b\ne\u0301  c\nd\u200B\n\u00E9\n\t\n", "x\ny\nz\nx\ny\nz \n");
+  const DataReport report = text.examine();
+  EXPECT_EQ(report.sides[0].changed_lines.count, 3u) << "of the pairs in use";
+  EXPECT_EQ(report.sides[0].changed_lines.first, text.line("a", "2, 3, 4"));
+  EXPECT_EQ(report.sides[0].changes, (std::array<std::size_t, 3>{2, 1, 1}));
+  EXPECT_EQ(report.sides[1].changed_lines.count, 0u);
+  EXPECT_TRUE(any_contains(report.lines(), "  cleaning changed 3 source lines (first: " + text.line("a", "2, 3, 4") +
+                                               "; spaces 2, removed characters 1, NFC 1), 0 target lines"));
+  EXPECT_EQ(text.examine({100, "skip", "none"}).sides[0].changed_lines.count, 0u);
+}
+
+TEST(DataReport, CountsTargetsThatNoTranslationReaches) {
+  const Text text("a b\na b\na\n\n", "x y z w\nx y z w v\nx y z w\nx y z w v\n");
+  const auto caps = [](std::size_t source_pieces) { return source_pieces + 2; };
+  const DataReport report = text.examine({}, kExamineAll, caps);
+  EXPECT_EQ(report.unreachable.count, 2u) << "those of the cap's length can be reached";
+  EXPECT_EQ(report.unreachable.first, text.line("a", "2, 3"));
+  EXPECT_TRUE(any_contains(report.lines(), ", 2 with a target beyond decoding.max_length (first: "));
+  EXPECT_TRUE(any_contains(report.warnings(), "2 of 3 targets are longer than a translation of their source may be"));
+  EXPECT_EQ(text.examine().unreachable.count, 0u);
+}
+
+TEST(DataReport, HintsAtTextThatIsEncodedTwice) {
+  const Text text("caf\u00C3\u00A9\nb\nc\n", "x\ny\nE\u00E2\u20AC\u2122s\n");
+  const DataReport report = text.examine();
+  EXPECT_EQ(report.sides[0].mojibake.first, text.line("a", "1"));
+  EXPECT_EQ(report.sides[1].mojibake.first, text.line("a", "3"));
+  EXPECT_TRUE(any_contains(report.warnings(), "1 of 3 source lines look like UTF-8 encoded twice (33.3 %"));
+  EXPECT_TRUE(any_contains(report.warnings(), "1 of 3 target lines look like UTF-8 encoded twice (33.3 %"));
+}
+
+TEST(HasMojibake, KnowsUtf8ReadAsCp1252) {
+  for (const char* text :
+       {"caf\u00C3\u00A9", "\u00C3\u0178", "\u00E2\u20AC\u0153a", "\u00EC\u2022\u02C6", "\u00EC\u0095\u0088",
+        "\u00F0\u0178\u02DC\u20AC", "\u00C2\u00A0", "\u00D0\u0178\u00D1\u20AC"}) {
+    EXPECT_TRUE(has_mojibake(text)) << text;
+  }
+  for (const char* text : {"", "plain", "caf\u00E9", "\u00C3O", "na\u00EFve", "\u00C0\u00BB", "3\u00D7\u00BB", "\u00C3",
+                           "\u00E2\u20AC", "\uC548\uB155", "\u201E\u00C4pfel\u201C", "\u00E9\u2019", "\xC3"}) {
+    EXPECT_FALSE(has_mojibake(text)) << text;
+  }
 }
 
 TEST(DataReport, CountsCopies) {
@@ -257,7 +303,12 @@ TEST(DataReport, WarnsFromThresholdsOn) {
   report.held_out[0].sources.count = 50;
   EXPECT_EQ(report.warnings().size(), 5u);
   report.held_out[0].sides[1].other_words = 600;
-  EXPECT_EQ(report.warnings().size(), 5u) << "never more";
+  EXPECT_EQ(report.warnings().size(), 6u) << "never more than five, and how many more there are";
+  EXPECT_EQ(report.warnings()[5], "1 more warning about the data left out; the report has the figures");
+  report.unreachable.count = report.sides[1].mojibake.count = 9;
+  EXPECT_EQ(report.warnings()[5], "3 more warnings about the data left out; the report has the figures");
+  report.unreachable.count = report.sides[1].mojibake.count = 8;
+  EXPECT_EQ(report.warnings()[5], "1 more warning about the data left out; the report has the figures");
   EXPECT_TRUE(contains(report.warnings()[0], "target looks like source"));
   report.pairs.kept = 901;
   report.duplicates.count = report.copies.count = 0;

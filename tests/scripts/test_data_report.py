@@ -1,9 +1,12 @@
 """What a training says about its text before the first update, and which files it refuses as text."""
 
+import bz2
+import lzma
 import re
+import subprocess
 
 import pytest
-from cli_support import MODEL, needs_program, refused, run
+from cli_support import BINARY, MODEL, needs_program, refused, run
 
 pytestmark = needs_program
 
@@ -47,7 +50,7 @@ def test_the_report_stands_before_the_first_update(folder):
     said = train(folder)
     start = next(i for i, line in enumerate(said) if line.startswith("training data: "))
     where = folder / "train.en"
-    report = said[start : start + 6]
+    report = said[start : start + 7]
     assert report[0] == f"training data: 4 of 9 pairs dropped: 4 with an empty source (first: {where}:2, 7, 8)"
     assert report[1].split() == "pieces 1-5 6-10 11-20 21-40 41-80 81-160 >160 median 95 % to longest unknown".split()
     assert report[2].split() == ["source", "100.0", "%"] + ["-"] * 6 + ["3", "3", "3", "-"]
@@ -56,6 +59,7 @@ def test_the_report_stands_before_the_first_update(folder):
         f"  pairs: 1 repeat an earlier one (first: {where}:5), 1 with the same text on both sides (first: {where}:6)"
     )
     assert report[5] == "  characters: 15 source, 19 target; without a piece: 0 source, 0 target"
+    assert report[6] == "  cleaning changed 0 source lines, 0 target lines"
     assert [line.split(";")[0].split(" (first")[0] for line in warnings(said)] == [
         "warning: training data: 1 of 5 pairs have the same text on both sides (20.0 %",
         "warning: training data: 4 of 9 pairs dropped: 4 with an empty source",
@@ -81,7 +85,8 @@ def test_development_and_test_text_is_compared_with_training(folder):
     assert "development data: source and target look swapped" in found and f"first: {folder / 'dev.en'}:1, 2" in found
     assert f"test data: 1 of 3 lines are training pairs (33.3 %; warned from 1 %; first: {test}:1)" in found
     assert "characters that the training" not in found, "they come with the other language"
-    assert len(warnings(said)) == 5
+    assert len(warnings(said)) == 6
+    assert warnings(said)[5] == "warning: 1 more warning about the data left out; the report has the figures"
 
 
 def test_clean_text_brings_no_warning(folder):
@@ -139,3 +144,44 @@ def test_other_files_are_refused_by_name(folder, key, kind):
     message = refused("train", "config.yaml", "--model-dir", "m", *options, *files(folder, key, "bad"), cwd=folder)
     assert f"bad.de{place}" in message and what in message
     assert not (folder / "m").exists()
+
+
+def test_targets_that_the_decoding_cap_bars_are_counted(folder):
+    write(folder, "train", ["a", "a b", "a"], ["x " * 22, "x " * 24, "x " * 23])
+    found = f"1 with a target beyond decoding.max_length (first: {folder / 'train.en'}:3)"
+    assert found in "\n".join(train(folder))
+    said = train(folder, "--set", "decoding.max_length.extra=21")
+    assert "beyond decoding.max_length" not in "\n".join(said)
+
+
+def test_csv_in_the_place_of_tsv_is_named(folder):
+    (folder / "pairs.csv").write_text("source,target\na,b\n")
+    message = refused("train", "config.yaml", "--set", f"data.train.tsv={folder / 'pairs.csv'}", cwd=folder)
+    assert "pairs.csv:1: found 1 column" in message and "looks like CSV" in message
+
+
+PACKED = {"bzip2": bz2.compress(b"a\n"), "zip": b"PK\3\4\x14\0\0\0", "7z": b"7z\xbc\xaf\x27\x1c\0\4"}
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_packed_files_that_cant_be_read_are_named(folder, kind):
+    (folder / "bad.de").write_bytes(PACKED[kind])
+    (folder / "bad.en").write_text("a\n")
+    message = refused("train", "config.yaml", *files(folder, "train", "bad"), cwd=folder)
+    assert f"bad.de: is a {kind} file, expected text; unpack the file first" in message
+
+
+def test_xz_files_are_text(folder):
+    def report():
+        said = train(folder)
+        start = next(i for i, line in enumerate(said) if line.startswith("training data: 4 of 9 pairs dropped"))
+        return said[start : start + 7]
+
+    plain = report()
+    for side in ("en", "de"):
+        path = folder / f"train.{side}"
+        path.write_bytes(lzma.compress(path.read_bytes()))
+    probe = subprocess.run([BINARY, "metrics", folder / "train.en", "-i", folder / "train.en"], capture_output=True, check=False)
+    if b"this build has no liblzma" in probe.stderr:
+        pytest.skip("built without liblzma")
+    assert report() == plain

@@ -16,7 +16,7 @@
 #include "core/memory_use.h"
 #include "core/profile.h"
 #include "data/batcher.h"
-#include "io/line_reader.h"
+#include "data/text_check.h"
 #include "kernels/fma_peak.h"
 #include "train/flops.h"
 #include "train/step.h"
@@ -46,7 +46,7 @@ Batch next_batch(Batcher& batcher) {
 /// Translates all lines once to warm up, then several times; random weights will do, since the length is forced.
 void bench_decoding(const BenchArguments& arguments, const Config& config, const Seq2Seq& model,
                     const TokenizerPair& tokenizers, int threads) {
-  const std::vector<std::string> lines = read_lines(arguments.sources);
+  const std::vector<std::string> lines = read_text(arguments.sources);
   if (lines.empty()) throw UserError(arguments.sources, 0, "holds no lines to decode");
   if (arguments.length > model.max_target_tokens()) {
     throw UserError("--length: found " + std::to_string(arguments.length) + ", expected at most " +

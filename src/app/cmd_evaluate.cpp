@@ -9,6 +9,8 @@
 #include "app/loaded_model.h"
 #include "app/threads.h"
 #include "core/error.h"
+#include "data/clean.h"
+#include "data/text_check.h"
 #include "io/line_reader.h"
 #include "metrics/accuracy.h"
 #include "metrics/bleu.h"
@@ -27,14 +29,22 @@ struct EvaluateArguments {
   DecodingArguments decoding;
 };
 
+/// Cleaned as training text is: the model has learnt to write that.
+std::vector<std::string> read_reference(const std::string& path, const std::string& normalization) {
+  std::vector<std::string> lines = read_text(path);
+  for (std::string& line : lines) line = normalize_text(line, normalization);
+  return lines;
+}
+
 void evaluate(const EvaluateArguments& arguments) {
   use_threads(arguments.threads);
   const BleuTokenizer tokenizer = parse_bleu_tokenizer(arguments.tokenize);
   LoadedModel loaded = load_model_directory(arguments.model);
   const std::vector<std::string> sources = read_lines(arguments.source);
+  check_beginning(arguments.source, sources);
   std::vector<std::vector<std::string>> references;
   for (const std::string& path : arguments.references) {
-    references.push_back(read_lines(path));
+    references.push_back(read_reference(path, loaded.config.data.normalization));
     if (references.back().size() == sources.size()) continue;
     throw UserError(path + ": " + std::to_string(references.back().size()) + " lines against " +
                     std::to_string(sources.size()) + " in " + arguments.source +

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,7 +14,8 @@
 
 #include "app/commands.h"
 #include "core/error.h"
-#include "core/utf8.h"
+#include "data/clean.h"
+#include "data/text_check.h"
 #include "io/line_reader.h"
 #include "metrics/bleu.h"
 
@@ -92,27 +94,51 @@ class ParallelLines {
     readers_.emplace_back(hypotheses);
     for (const auto& path : references) readers_.emplace_back(path);
     this->references.resize(references.size());
+    decomposed_.resize(readers_.size());
   }
 
-  /// False at the end of all files. UserError: one ends before another, or a line isn't UTF-8.
+  /// False at the end of all files. UserError: one ends before another, or is no UTF-8 text (data/text_check.h).
   bool next() {
     std::size_t ended = 0;
     for (std::size_t i = 0; i < readers_.size(); ++i) {
       std::string& line = i == 0 ? hypothesis : references[i - 1];
-      if (!readers_[i].next(line)) {
+      LineReader& reader = readers_[i];
+      if (!reader.next(line)) {
         ++ended;
-      } else if (const std::size_t byte = first_invalid(line); byte != std::string::npos) {
-        throw UserError(readers_[i].name(), readers_[i].number(), "invalid UTF-8 at byte " + std::to_string(byte + 1));
+        continue;
       }
+      check_text(reader.name(), line, reader.number(), reader.number() == 1);
+      if (i > 0 && !is_composed(line)) decomposed_[i].add(reader.number());
     }
     if (ended > 0 && ended < readers_.size()) unequal();
     return ended == 0;
+  }
+
+  /// sacreBLEU compares characters as they are; a user may have meant the words.
+  void warn() const {
+    for (std::size_t i = 1; i < readers_.size(); ++i) {
+      if (decomposed_[i].count == 0) continue;
+      std::fprintf(
+          stderr,
+          "dragoman: warning: %s: NFC would change %zu of %zu lines (first: %zu); translations are in NFC, and "
+          "BLEU takes other forms for other characters: convert the references (uconv -x nfc), or use evaluate, "
+          "which cleans them\n",
+          one_line(readers_[i].name()).c_str(), decomposed_[i].count, readers_[i].number(), decomposed_[i].first);
+    }
   }
 
   std::string hypothesis;
   std::vector<std::string> references;
 
  private:
+  struct Counted {
+    std::size_t count = 0;
+    std::size_t first = 0;
+    void add(std::size_t line) {
+      if (count++ == 0) first = line;
+    }
+  };
+
   [[noreturn]] void unequal() {
     std::string message = "metrics: the files differ in their numbers of lines:";
     for (auto& reader : readers_) {
@@ -124,6 +150,7 @@ class ParallelLines {
   }
 
   std::vector<LineReader> readers_;
+  std::vector<Counted> decomposed_;  // lines of the references that are not in NFC
 };
 
 void run(const Options& options) {
@@ -137,6 +164,7 @@ void run(const Options& options) {
     if (options.sentence) std::cout << report(bleu.score(stats), signature, options.json) << '\n';
     corpus += stats;
   }
+  lines.warn();
   if (!options.sentence) std::cout << report(bleu.score(corpus), signature, options.json) << '\n';
   std::cout << std::flush;
   if (!std::cout) throw std::runtime_error("metrics: can't write to standard output");

@@ -17,6 +17,7 @@
 #include "app/loaded_model.h"
 #include "app/threads.h"
 #include "core/error.h"
+#include "data/text_check.h"
 #include "io/atomic_file.h"
 #include "io/line_reader.h"
 
@@ -119,6 +120,7 @@ void translate(const TranslateArguments& arguments) {
   for (bool more = true; more;) {
     lines.clear();
     while (lines.size() < block && (more = reader.next(line))) lines.push_back(line);
+    if (done == 0) check_beginning(reader.name(), lines);
     const auto results = translator.translate(lines, done + 1, &remarks);
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (n_best == 0) output.line(results[i].front().text);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analysis/attention_entropy.h"
+#include "data/clean.h"
 #include "data/pair_encoder.h"
 #include "metrics/accuracy.h"
 #include "metrics/bleu.h"
@@ -22,7 +23,10 @@ Validator::Validator(const Seq2Seq& model, const TokenizerPair& tokenizers, cons
   batches_ = encode_all(encoder, kValidationLabels);
   sources_.resize(corpus.size());
   references_.resize(corpus.size());
-  for (std::size_t i = 0; i < corpus.size(); ++i) corpus.read(i, sources_[i], references_[i]);
+  for (std::size_t i = 0; i < corpus.size(); ++i) {
+    corpus.read(i, sources_[i], references_[i]);
+    references_[i] = normalize_text(references_[i], data.normalization);  // as what the model has learnt to write
+  }
 }
 
 std::optional<ValidationReport> Validator::run(const StopCheck& stop) const {

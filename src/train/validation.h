@@ -18,8 +18,8 @@ namespace DRAGOMAN_NAMESPACE {
 inline constexpr std::size_t kValidationLabels = 512;
 
 /// loss (smoothed, without dropout, per label), perplexity, accuracy (teacher-forced labels), and by translating
-/// the source with the same code as `translate`: bleu, sequence_accuracy (exact lines), against the reference lines
-/// as they are. Beside them the entropy of the model's attention.
+/// the source with the same code as `translate`: bleu, sequence_accuracy (exact lines), against the reference lines,
+/// cleaned as training text is. Beside them the entropy of the model's attention.
 class Validator {
  public:
   /// UserError: bad text. The model and the corpus must outlive it.

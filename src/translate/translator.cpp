@@ -6,6 +6,8 @@
 #include "core/parallel.h"
 #include "core/utf8.h"
 #include "data/clean.h"
+#include "data/long_line.h"
+#include "data/text_check.h"
 #include "decode/beam.h"
 #include "decode/greedy.h"
 #include "kernels/packed_weights.h"
@@ -47,7 +49,9 @@ Translator::Translator(const Seq2Seq& model, TokenizerPair tokenizers, DecodeOpt
 std::vector<std::string> Translator::describe(const LineRemarks& remarks) const {
   std::vector<std::string> sentences;
   if (!remarks.bad_utf8.empty()) {
-    sentences.push_back("invalid UTF-8 replaced by U+FFFD in " + list_lines(remarks.bad_utf8));
+    const std::string encoding = dragoman::describe(remarks.encoding);
+    sentences.push_back("invalid UTF-8 replaced by U+FFFD in " + list_lines(remarks.bad_utf8) +
+                        (encoding.empty() ? "" : "; " + encoding));
   }
   if (!remarks.cut.empty()) {
     const std::string key = max_input_ < options_.max_input ? "model.encoder.max_positions" : "decoding.max_input";
@@ -66,14 +70,18 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<st
     bool changed = false;
     const std::string text = normalize_text(replace_invalid(lines[i], &changed), normalization_);
     bad[i] = changed;
-    pieces[i] = tokenizers_.source->encode(text);
-    cut[i] = static_cast<Index>(pieces[i].size()) > max_input_;
-    if (cut[i]) pieces[i].resize(static_cast<std::size_t>(max_input_));
+    const std::string_view start = beginning(text, static_cast<std::size_t>(max_input_));
+    if (!is_blank(text)) pieces[i] = tokenizers_.source->encode(start);
+    cut[i] = static_cast<Index>(pieces[i].size()) > max_input_ || start.size() < text.size();
+    if (static_cast<Index>(pieces[i].size()) > max_input_) pieces[i].resize(static_cast<std::size_t>(max_input_));
   });
 
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (remarks != nullptr && bad[i]) remarks->bad_utf8.push_back(first_line + i);
+    if (remarks != nullptr && bad[i]) {
+      remarks->bad_utf8.push_back(first_line + i);
+      if (remarks->encoding == Encoding::unknown) remarks->encoding = guess_encoding(lines[i]);
+    }
     if (remarks != nullptr && cut[i]) remarks->cut.push_back(first_line + i);
     if (pieces[i].empty()) {
       results[i].emplace_back();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/stop.h"
+#include "data/encoding_guess.h"
 #include "data/tokenizer_pair.h"
 #include "decode/decode_options.h"
 #include "models/seq2seq.h"
@@ -13,8 +14,9 @@ namespace DRAGOMAN_NAMESPACE {
 
 /// What happened to single lines; numbers count from 1.
 struct LineRemarks {
-  std::vector<std::size_t> bad_utf8;  ///< bad sequences became U+FFFD
-  std::vector<std::size_t> cut;       ///< cut at decoding.max_input pieces, or at what the model takes
+  std::vector<std::size_t> bad_utf8;      ///< bad sequences became U+FFFD
+  Encoding encoding = Encoding::unknown;  ///< of the first of them that can be guessed
+  std::vector<std::size_t> cut;           ///< cut at decoding.max_input pieces, or at what the model takes
 };
 
 struct Translation {
@@ -25,7 +27,7 @@ struct Translation {
 };
 
 /// n lines in, n results out, in order. A line's result depends on that line alone: not on its neighbours, the
-/// batch size or the number of threads. A line without pieces gives one empty translation.
+/// batch size or the number of threads. A line of blanks gives one empty translation.
 class Translator {
  public:
   /// The model, whose current values are used, must outlive the translator. options.beam_size 1 is greedy search.

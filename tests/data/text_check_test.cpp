@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "data/corpus.h"
 #include "data/encoding_guess.h"
@@ -33,7 +34,14 @@ TEST(GuessEncoding, TakesStrayNulsForDamage) {
   EXPECT_EQ(guess_encoding("PK\x03\x04\x14\0\0\0\b\0\xE4\0\0\0\xFF\0\0\0"s), Encoding::unknown) << "a binary file";
   EXPECT_EQ(guess_encoding("a\0b"s), Encoding::unknown) << "one NUL";
   EXPECT_EQ(guess_encoding("one\0two\0three four"s), Encoding::unknown) << "two among many letters";
-  EXPECT_EQ(guess_encoding("a\0\0\0b\0\0\0"s), Encoding::unknown) << "UTF-32 has them at both parities";
+  EXPECT_EQ(guess_encoding("\0\0\0\0\0\0\0\0"s), Encoding::unknown) << "nothing else";
+}
+
+TEST(GuessEncoding, KnowsUtf32) {
+  EXPECT_EQ(guess_encoding("a\0\0\0b\0\0\0"s), Encoding::utf32);
+  EXPECT_EQ(guess_encoding("\0\0\0a\0\0\0b\0\0\0 "s), Encoding::utf32);
+  EXPECT_EQ(guess_encoding("\0\0\0a\0\0\0b\0\0\0"s), Encoding::utf32) << "a later line";
+  EXPECT_EQ(guess_encoding("\x98\xB0\0\0\x94\xB2\0\0"s), Encoding::utf32) << "Korean";
 }
 
 TEST(GuessEncoding, KnowsKoreanByItsPairs) {
@@ -76,6 +84,41 @@ TEST(CheckText, NamesTheEncodingAndWhatToDo) {
   EXPECT_TRUE(contains(message_of("\xFF\xFE" + utf16("a\n")), "UTF-16 (byte order mark)"));
   const std::string damaged = message_of("1\ngr\u00FCn \xFC\n");
   EXPECT_TRUE(contains(damaged, "bad:2: ") && contains(damaged, "or remove the line")) << damaged;
+}
+
+using Lines = std::vector<std::string>;
+
+std::string beginning_of(const Lines& lines) {
+  return user_error([&] { check_beginning("in", lines); });
+}
+
+TEST(CheckBeginning, RefusesWhatIsInAnotherEncodingAsAWhole) {
+  const std::string korean = "\xC7\xD1\xB1\xB9\xBE\xEE";
+  const std::string western = "gr\xFCn";
+  const std::string message = beginning_of({"1", korean, "", korean});
+  EXPECT_TRUE(contains(message, "in:2: 2 of the first 3 lines are not UTF-8; the text is probably cp949")) << message;
+  EXPECT_TRUE(contains(beginning_of({korean}), "cp949"));
+  EXPECT_TRUE(contains(beginning_of({western, western, western, "a"}), "cp1252"));
+  EXPECT_TRUE(contains(beginning_of({utf16("a cat"), "\0"s + utf16("a dog")}), "UTF-16"));
+  const std::string russian = "\xCF\xF0\xE8\xE2\xE5\xF2";
+  EXPECT_TRUE(contains(beginning_of({russian, russian, russian}), "in:1: 3 of the first 3 lines are not UTF-8"));
+}
+
+TEST(CheckBeginning, LetsSingleBadLinesPass) {
+  const std::string korean = "\xC7\xD1\xB1\xB9\xBE\xEE";
+  const std::string western = "gr\xFCn";
+  const std::string good = "\uD55C";
+  for (const Lines& lines : {Lines{}, Lines{""}, Lines{western}, Lines{western, western}, Lines{korean, "a"},
+                             Lines{korean, korean, good, good, good}, Lines{western, western, western, "a", "b", "c"},
+                             Lines{western, western, western, good}, Lines{"\xFF", "\xFE\xC0"}, Lines{"a\0b"s}}) {
+    EXPECT_NO_THROW(check_beginning("in", lines));
+  }
+}
+
+TEST(CheckBeginning, RefusesPointersAndPagesInTheFirstLine) {
+  EXPECT_TRUE(contains(beginning_of({"version https://git-lfs.github.com/spec/v1"}), "in: is a pointer of Git LFS"));
+  EXPECT_TRUE(contains(beginning_of({"<!DOCTYPE html>"}), "in: is an HTML page"));
+  EXPECT_NO_THROW(check_beginning("in", Lines{"a", "<!DOCTYPE html>"}));
 }
 
 TEST(CheckText, NamesPointersOfGitLfs) {

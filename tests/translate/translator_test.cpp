@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/long_line.h"
 #include "support/search_case.h"
 #include "support/text_case.h"
 
@@ -127,6 +128,20 @@ TEST(Translator, CleansAsTrainingDoesUnlessToldOtherwise) {
   EXPECT_NE(none.translate({dirty})[0][0].source, none.translate({"1 2 3"})[0][0].source);
 }
 
+TEST(Translator, GivesNothingForBlanksWithoutCleaningToo) {
+  for (const char* type : {"char", "sentencepiece"}) {
+    const TextCase text(20, type);
+    const auto model = text.model();
+    const Translator translator(*model, text.tokenizers, options_with(2), "none");
+    for (const std::string blanks : {"", " ", "   ", "\t", "\u3000 \u00A0", "\u200B"}) {
+      const Results results = translator.translate({"1 2", blanks});
+      EXPECT_EQ(results[1][0].text, "") << type;
+      EXPECT_TRUE(results[1][0].source.empty() && results[1][0].target.empty()) << type;
+      EXPECT_FALSE(results[0][0].source.empty()) << type;
+    }
+  }
+}
+
 TEST(Translator, CutsOverlongLinesAndSaysWhich) {
   const TextCase text;
   const auto model = text.model();
@@ -143,6 +158,19 @@ TEST(Translator, CutsOverlongLinesAndSaysWhich) {
   EXPECT_EQ(translator.describe(remarks)[0], "cut at 3 pieces (decoding.max_input): 2 lines (12, 13)");
 }
 
+TEST(Translator, CutsHugeLinesBeforeTheTokenizer) {
+  const TextCase text;
+  const auto model = text.model();
+  const Translator translator(*model, text.tokenizers, options_with(1), "clean");
+  const std::string huge = "1 2 3 " + std::string(kMaxLineToTokenize, 'x');
+  LineRemarks remarks;
+  const Results results = translator.translate({huge, huge + " 1", "1 2 3 x"}, 1, &remarks);
+  EXPECT_EQ(remarks.cut, (std::vector<std::size_t>{1, 2}));
+  EXPECT_EQ(results[0][0].source.size(), 4U);
+  EXPECT_TRUE(same(results[0], results[1])) << "what comes behind is not looked at";
+  EXPECT_TRUE(same(results[0], results[2]));
+}
+
 TEST(Translator, ReplacesInvalidUtf8AndSaysWhere) {
   const TextCase text(20, "char");
   const auto model = text.model();
@@ -151,7 +179,12 @@ TEST(Translator, ReplacesInvalidUtf8AndSaysWhere) {
   const Results results = translator.translate({"1 \xFF 2", "1 2", "1 \xEF\xBF\xBD 2"}, 1, &remarks);
   EXPECT_TRUE(same(results[0], results[2])) << "the bad byte is U+FFFD";
   EXPECT_EQ(remarks.bad_utf8, std::vector<std::size_t>{1});
-  EXPECT_EQ(translator.describe(remarks), std::vector<std::string>{"invalid UTF-8 replaced by U+FFFD in line 1"});
+  EXPECT_EQ(translator.describe(remarks),
+            std::vector<std::string>{"invalid UTF-8 replaced by U+FFFD in line 1; the text "
+                                     "is probably cp1252 or Latin-1 (Western European)"});
+  LineRemarks unknown;
+  (void)translator.translate({"1", "\xC2 \x81"}, 1, &unknown);
+  EXPECT_EQ(translator.describe(unknown), std::vector<std::string>{"invalid UTF-8 replaced by U+FFFD in line 2"});
 }
 
 TEST(Translator, RemarksShowTheFirstTenLinesOnly) {

@@ -26,7 +26,11 @@ bool is_html(std::string_view line) {
   return begin == "<!doctype html" || begin.starts_with("<html>") || begin.starts_with("<html ");
 }
 
+/// Perhaps within a packed file: 512 bytes of names and NULs before the first file.
+bool is_tar(std::string_view line) { return line.size() >= 512 && line.substr(257, 5) == "ustar"; }
+
 void check_first_line(const std::string& path, std::string_view line) {
+  if (is_tar(line)) throw UserError(path, 0, "is a tar archive, expected text; unpack it first (tar -xf)");
   if (is_lfs_pointer(line)) {
     throw UserError(path, 0, "is a pointer of Git LFS, not the text itself; fetch the text with: git lfs pull");
   }

@@ -1,6 +1,8 @@
 """What every reader of text says about files that are no UTF-8 text, and how references are read."""
 
+import io
 import json
+import tarfile
 import unicodedata
 
 import pytest
@@ -28,7 +30,17 @@ def model(tmp_path_factory):
     return folder / "model"
 
 
+def tar():
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w:gz") as archive:
+        entry = tarfile.TarInfo("corpus/train.en")
+        entry.size = 4
+        archive.addfile(entry, io.BytesIO(b"b c\n"))
+    return file.getvalue()
+
+
 OTHERS = {
+    "tar": (tar(), "is a tar archive"),
     "lfs": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "is a pointer of Git LFS"),
     "html": (b"<!DOCTYPE html>\n<html><body>404</body></html>\n", "is an HTML page"),
     "cp949": ("\n".join(KOREAN).encode("cp949"), "cp949 or EUC-KR"),

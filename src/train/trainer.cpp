@@ -77,15 +77,12 @@ Trainer::Trainer(Seq2Seq& model, TrainingInput input, Observer& observer)
 }
 
 void Trainer::begin_batches() {
-  WindowOptions window;
-  window.seed = input_.seed;
-  window.batch_tokens = static_cast<std::size_t>(input_.training.batch_tokens);
-  window.window = static_cast<std::size_t>(input_.training.window);
-  std::shared_ptr<DataExaminer> examiner;
-  if (input_.train->corpus().size() > kExamineAll && state_.position.epoch == 0) {  // examined by a sample
-    examiner = std::make_shared<DataExaminer>(*input_.train, input_.dev, input_.test,
-                                              length_caps(input_.decoding, model_.max_target_tokens()));
-  }
+  const WindowOptions window{input_.seed, static_cast<std::size_t>(input_.training.batch_tokens),
+                             static_cast<std::size_t>(input_.training.window)};
+  const bool sampled = input_.train->corpus().size() > kExamineAll && state_.position.epoch == 0;  // at first
+  auto examiner = sampled ? std::make_shared<DataExaminer>(*input_.train, input_.dev, input_.test,
+                                                           length_caps(input_.decoding, model_.max_target_tokens()))
+                          : nullptr;
   batcher_.reset();  // before there is another
   batcher_ = std::make_unique<Batcher>(*input_.train, window, state_.position, 1, std::move(examiner));
 }

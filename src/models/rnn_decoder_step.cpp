@@ -4,6 +4,17 @@
 #include "models/rnn_decoder.h"
 
 namespace DRAGOMAN_NAMESPACE {
+namespace {
+
+bool is_identity(std::span<const Index> rows, std::size_t before) {
+  if (rows.size() != before) return false;
+  for (std::size_t i = 0; i < before; ++i) {
+    if (rows[i] != static_cast<Index>(i)) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 /// Rows of numbers that the state owns.
 struct RnnDecoder::State : DecoderState {
@@ -35,6 +46,7 @@ struct RnnDecoder::State : DecoderState {
   Rows readout;  ///< input feeding
 
   void select(std::span<const Index> rows) override {
+    if (is_identity(rows, sentences.size())) return;
     std::vector<Index> kept;
     for (const Index row : rows) kept.push_back(sentences[row]);
     sentences = std::move(kept);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -102,17 +103,25 @@ void TransformerDecoder::attention_maps(const Memory& memory, const Sentences& t
   }
 }
 
-/// The keys and values of earlier steps: for each layer a matrix in which hypothesis i owns `capacity` rows, of which
-/// the first `length` are filled.
+/// The keys and values of earlier steps: for each layer a matrix in which a hypothesis owns a slot of `capacity` rows, of
+/// which the first `length` are filled. A hypothesis that lives on keeps its slot; only where a beam has several
+/// continuations of one, the others get a copy.
 struct TransformerDecoder::State : DecoderState {
   struct Cache {
     std::vector<Real> numbers;
     Index cols = 0;
 
     [[nodiscard]] Mat mat() { return {numbers.data(), static_cast<Index>(numbers.size()) / cols, cols, cols}; }
-    /// New hypothesis i has the rows of old hypothesis from[i]; written to `spare`, then exchanged with it.
-    void rearrange(std::span<const Index> from, Index length, Index old_capacity, Index capacity,
-                   std::vector<Real>& spare) {
+    void resize(Index rows) {
+      numbers.reserve(static_cast<std::size_t>(rows * cols));  // no more than that
+      numbers.resize(static_cast<std::size_t>(rows * cols));
+    }
+    void copy_rows(Index from, Index to, Index rows) {
+      std::copy_n(numbers.begin() + from * cols, rows * cols, numbers.begin() + to * cols);
+    }
+    /// Slot i becomes slot from[i] with room for more rows; written to `spare`, then exchanged with it.
+    void widen(std::span<const Index> from, Index length, Index old_capacity, Index capacity,
+               std::vector<Real>& spare) {
       spare.resize(from.size() * static_cast<std::size_t>(capacity * cols));
       for (std::size_t i = 0; i < from.size(); ++i) {
         std::copy_n(numbers.begin() + from[i] * old_capacity * cols, length * cols,
@@ -127,31 +136,50 @@ struct TransformerDecoder::State : DecoderState {
 
   const Memory* memory = nullptr;
   std::vector<MultiHead::KeysValues> projected;  ///< memory's, for each layer
-  std::vector<Index> sentences;                  ///< of each hypothesis
+  std::vector<Index> sentences, slots;           ///< of each hypothesis
   std::vector<LayerCache> layers;
   std::vector<Real> spare;  ///< one buffer in turn for all caches
   Index length = 0, capacity = 0;
+  std::size_t slot_count = 0;
 
-  void rearrange(std::span<const Index> from, Index new_capacity) {
+  template <class Work>
+  void for_caches(Work work) {
     for (LayerCache& layer : layers) {
-      layer.keys.rearrange(from, length, capacity, new_capacity, spare);
-      layer.values.rearrange(from, length, capacity, new_capacity, spare);
+      work(layer.keys);
+      work(layer.values);
     }
-    capacity = new_capacity;
   }
 
   void select(std::span<const Index> rows) override {
-    std::vector<Index> kept;
-    for (const Index row : rows) kept.push_back(sentences[row]);
-    sentences = std::move(kept);
-    rearrange(rows, capacity);
+    if (rows.size() > slot_count) {
+      slot_count = rows.size();
+      for_caches([&](Cache& cache) { cache.resize(static_cast<Index>(slot_count) * capacity); });
+    }
+    std::vector<char> taken(slot_count);
+    std::vector<Index> kept_sentences, kept_slots, copies;
+    for (const Index row : rows) {
+      kept_sentences.push_back(sentences[row]);
+      kept_slots.push_back(slots[row]);
+      if (std::exchange(taken[slots[row]], true)) copies.push_back(static_cast<Index>(kept_slots.size()) - 1);
+    }
+    Index next = 0;
+    for (const Index i : copies) {
+      while (taken[next]) ++next;
+      taken[next] = true;
+      for_caches([&](Cache& cache) { cache.copy_rows(kept_slots[i] * capacity, next * capacity, length); });
+      kept_slots[i] = next;
+    }
+    sentences = std::move(kept_sentences);
+    slots = std::move(kept_slots);
   }
 
   void make_room() {
     if (length < capacity) return;
-    std::vector<Index> all;
-    for (std::size_t i = 0; i < sentences.size(); ++i) all.push_back(static_cast<Index>(i));
-    rearrange(all, std::max<Index>(2 * capacity, 16));
+    const Index more = std::max<Index>(2 * capacity, 16);
+    for_caches([&](Cache& cache) { cache.widen(slots, length, capacity, more, spare); });
+    std::iota(slots.begin(), slots.end(), Index{0});
+    slot_count = slots.size();
+    capacity = more;
   }
 };
 
@@ -170,6 +198,7 @@ std::unique_ptr<DecoderState> TransformerDecoder::start(Values values, const Mem
   auto state = std::make_unique<State>();
   state->memory = &memory;
   for (Index i = 0; i < memory.sentences(); ++i) state->sentences.push_back(i);
+  state->slots = state->sentences;
   for (const Layer& layer : layers_) {
     state->projected.push_back(layer.cross.attention.project(values, memory.rows, workspace));
     State::LayerCache& cache = state->layers.emplace_back();
@@ -193,7 +222,8 @@ Mat TransformerDecoder::step(Values values, DecoderState& base, std::span<const 
   for (Index i = 0; i <= n; ++i) offset[i] = i;
   for (Index i = 0; i < n; ++i) {
     const Index sentence = state.sentences[i];
-    self_ranges[i] = {i * state.capacity, i * state.capacity + state.length + 1};
+    const Index first = state.slots[i] * state.capacity;
+    self_ranges[i] = {first, first + state.length + 1};
     cross_ranges[i] = {state.memory->offset[sentence], state.memory->offset[sentence + 1]};
   }
   const BlockContext context{values, {}, workspace, true};
@@ -204,7 +234,7 @@ Mat TransformerDecoder::step(Values values, DecoderState& base, std::span<const 
       const MultiHead::KeysValues now = layer.self.attention.project(values, from, workspace);
       const MultiHead::KeysValues all{state.layers[l].keys.mat(), state.layers[l].values.mat()};
       for (Index i = 0; i < n; ++i) {
-        const Index row = i * state.capacity + state.length;
+        const Index row = state.slots[i] * state.capacity + state.length;
         copy(now.keys.row_range(i, 1), all.keys.row_range(row, 1));
         copy(now.values.row_range(i, 1), all.values.row_range(row, 1));
       }

@@ -48,7 +48,7 @@ MemoryEstimate estimate_weights(const Seq2Seq& model, const TrainOptions& option
   const std::size_t copies = 1 + moments + ema + means + static_cast<std::size_t>(options.shards);
   estimate.parameters = copies * numbers * sizeof(Real);
   estimate.packed = PackedWeights(model.params(), true, precision_of(options.precision)).bytes() +
-                    (validates && translates(options.validation) ? PackedWeights(model.params(), false).bytes() : 0);
+                    (validates ? PackedWeights(model.params(), false).bytes() : 0);
   return estimate;
 }
 

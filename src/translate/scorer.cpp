@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "kernels/packed_weights.h"
 
 namespace DRAGOMAN_NAMESPACE {
 
@@ -33,11 +34,14 @@ LossSums evaluate_batches(const Seq2Seq& model, const std::vector<Batch>& batche
   std::vector<LossSums> sums(batches.size());
   std::vector<std::vector<double>> log_probs(batches.size());
   std::vector<Workspace> workspaces(static_cast<std::size_t>(max_threads()));
+  PackedWeights packed(model.params(), false);  // the same bits: recurrent layers would pack at each step
+  packed.repack(model.values());
+  const Values values = packed.with(model.values());
   parallel_for(static_cast<Index>(batches.size()), [&](Index b, int worker) {
     if (stopped(stop)) return;
     workspaces[worker].reset();
     if (pair_scores != nullptr) log_probs[b].resize(static_cast<std::size_t>(batches[b].labels()));
-    sums[b] = model.evaluate(model.values(), batches[b], smoothing, log_probs[b], workspaces[worker]);
+    sums[b] = model.evaluate(values, batches[b], smoothing, log_probs[b], workspaces[worker]);
   });
   LossSums total;
   for (std::size_t b = 0; b < batches.size(); ++b) {

@@ -52,12 +52,13 @@ TEST_F(MemoryEstimation, CountsTheActivationsOfAPieceForEachThreadThatHasAShard)
   EXPECT_GT(estimate(options).activations - buffers, (one - buffers) / 8);
 }
 
-TEST_F(MemoryEstimation, CountsTheCopiesForTranslatingWhenThatIsAsked) {
+TEST_F(MemoryEstimation, CountsTheCopiesForValidatingWhenThatIsAsked) {
   TrainOptions options;
   const std::size_t training = estimate(options).packed;
-  EXPECT_GT(estimate(options, true).packed, training);
+  const std::size_t validating = estimate(options, true).packed;
+  EXPECT_GT(validating, training);
   options.validation.metrics = {"perplexity"};
-  EXPECT_EQ(estimate(options, true).packed, training);
+  EXPECT_EQ(estimate(options, true).packed, validating);
 }
 
 TEST_F(MemoryEstimation, CountsWhatAValidationMayTake) {

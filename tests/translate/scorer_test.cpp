@@ -40,6 +40,28 @@ TEST(Scorer, SumsTheLogProbabilitiesOfEachPairInOrder) {
   EXPECT_NEAR(total.loss, negative, 1e-5 * negative) << "without smoothing the loss is the same";
 }
 
+TEST(Scorer, PackedWeightsChangeNoBit) {
+  const TextCase text;
+  const auto model = text.model();
+  const std::vector<Batch> batches = batches_of(text, 30);
+  std::vector<PairScore> scores;
+  const LossSums total = evaluate_batches(*model, batches, 0.1, &scores);
+  LossSums expected;
+  std::size_t pair = 0;
+  for (const Batch& batch : batches) {
+    std::vector<double> log_probs(static_cast<std::size_t>(batch.labels()));
+    Workspace workspace;
+    expected.add(model->evaluate(model->values(), batch, 0.1, log_probs, workspace));
+    for (Index i = 0; i < batch.count(); ++i, ++pair) {
+      double sum = 0;
+      for (Index row = batch.target.offset[i]; row < batch.target.offset[i + 1]; ++row) sum += log_probs[row];
+      EXPECT_EQ(scores.at(pair).log_prob, sum) << "pair " << pair;
+    }
+  }
+  EXPECT_EQ(total.loss, expected.loss);
+  EXPECT_EQ(total.negative_log_prob, expected.negative_log_prob);
+}
+
 TEST(Scorer, SmoothingChangesTheLossAlone) {
   const TextCase text;
   const auto model = text.model();

@@ -1,6 +1,7 @@
 #include "io/byte_stream.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,6 +30,12 @@ std::size_t read_some(int fd, char* out, std::size_t capacity, const std::string
     if (n >= 0) return static_cast<std::size_t>(n);
     if (errno != EINTR) fail(name);
   }
+}
+
+/// Would read() return at once? (At the end it does.)
+bool is_readable(int fd) {
+  pollfd wanted{fd, POLLIN, 0};
+  return ::poll(&wanted, 1, 0) > 0;
 }
 
 FileDescriptor anonymous_file() {
@@ -121,9 +128,13 @@ ByteStream::ByteStream(ByteStream&&) noexcept = default;
 ByteStream::~ByteStream() = default;
 
 bool ByteStream::fill() {
-  used_ = 0;
+  used_ = filled_ = 0;
+  if (ended_) return false;
+  dry_ = !waits_ && !is_readable(fd_.get());
+  if (dry_) return false;
   filled_ = read_some(fd_.get(), buffer_.data(), buffer_.size(), name_);
-  return filled_ > 0;
+  ended_ = filled_ == 0;
+  return !ended_;
 }
 
 // Reads on only while what is there could still become a packed file: see LineReader::skip_byte_order_mark.
@@ -133,7 +144,8 @@ void ByteStream::detect() {
   const auto begin = [this] { return std::string_view(buffer_.data(), filled_); };
   while (could_be_packed(begin())) {
     const std::size_t n = read_some(fd_.get(), buffer_.data() + filled_, buffer_.size() - filled_, name_);
-    if (n == 0) break;
+    ended_ = n == 0;
+    if (ended_) break;
     filled_ += n;
   }
   format_ = find_packed(begin());
@@ -154,6 +166,15 @@ std::size_t ByteStream::read(char* out, std::size_t capacity) {
   return n;
 }
 
+std::optional<std::size_t> ByteStream::read_ready(char* out, std::size_t capacity) {
+  CHECK(detected_, "ByteStream: read_ready before read");
+  waits_ = dry_ = false;
+  const std::size_t n = read(out, capacity);
+  waits_ = true;
+  if (n == 0 && dry_) return std::nullopt;
+  return n;
+}
+
 Unpacked ByteStream::unpack(char* out, std::size_t capacity) {
   const std::string_view packed(buffer_.data() + used_, filled_ - used_);
   try {
@@ -168,7 +189,7 @@ Unpacked ByteStream::unpack(char* out, std::size_t capacity) {
 std::size_t ByteStream::read_packed(char* out, std::size_t capacity) {
   for (;;) {
     if (used_ == filled_ && !pending_ && !fill()) {
-      if (between_members_) return 0;
+      if (between_members_ || dry_) return 0;
       throw UserError(name_, 0, std::string("the ") + format_->name + " file is truncated");
     }
     if (between_members_) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,11 +58,13 @@ class ByteStream {
 
   /// At most `capacity` bytes into `out`; how many, 0 only at the end.
   std::size_t read(char* out, std::size_t capacity);
+  /// The same without waiting: nothing when a pipe or a terminal has no more bytes yet. Only after a first read().
+  std::optional<std::size_t> read_ready(char* out, std::size_t capacity);
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
   void detect();
-  bool fill();                                       // more packed bytes; false at the end
+  bool fill();  // more packed bytes; false at the end, or when they would have to be waited for
   Unpacked unpack(char* out, std::size_t capacity);  // a step
   std::size_t read_packed(char* out, std::size_t capacity);
 
@@ -71,6 +74,9 @@ class ByteStream {
   std::size_t used_ = 0;
   std::size_t filled_ = 0;
   bool detected_ = false;
+  bool ended_ = false;  // a terminal would go on after its end
+  bool waits_ = true;
+  bool dry_ = false;  // fill() would have waited
   const PackedFormat* format_ = nullptr;
   std::unique_ptr<Unpacker> unpacker_;
   bool between_members_ = true;

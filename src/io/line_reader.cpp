@@ -85,6 +85,23 @@ bool LineReader::next(std::string& line) {
   return true;
 }
 
+bool LineReader::is_ready() {
+  if (!begun_) return false;
+  std::size_t searched = used_;
+  while (std::memchr(buffer_.data() + searched, '\n', filled_ - searched) == nullptr) {
+    if (filled_ - used_ > kMaxLineBytes) return true;  // next() says that it is too long
+    std::memmove(buffer_.data(), buffer_.data() + used_, filled_ - used_);
+    filled_ -= std::exchange(used_, 0);
+    if (filled_ == buffer_.size()) buffer_.resize(2 * filled_);
+    const auto n = stream_.read_ready(buffer_.data() + filled_, buffer_.size() - filled_);
+    if (!n) return false;
+    if (*n == 0) return true;
+    searched = filled_;
+    filled_ += *n;
+  }
+  return true;
+}
+
 void strip_line_end(std::string& line) {
   if (!line.empty() && line.back() == '\n') line.pop_back();
   if (!line.empty() && line.back() == '\r') line.pop_back();

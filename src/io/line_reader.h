@@ -28,6 +28,9 @@ class LineReader {
   /// The next line without its end; false when there is none.
   bool next(std::string& line);
 
+  /// After a first line: is there a whole one more, or the end, without waiting for whoever writes them?
+  bool is_ready();
+
   /// Number of the line that next() gave last, from 1; how many lines there are once next() says false.
   [[nodiscard]] std::size_t number() const { return number_; }
   /// Offset of that line's first byte in the unpacked text.

@@ -155,6 +155,51 @@ TEST(LineReader, AnswersATypedLineWithoutWaitingForMore) {
   EXPECT_FALSE(reader.next(line));
 }
 
+TEST(LineReader, KnowsWhetherALineIsThereWithoutWaiting) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  LineReader reader{ByteStream(FileDescriptor(ends[0]), "pipe")};
+  FileDescriptor writer(ends[1]);
+  const auto type = [&](const std::string& text) {
+    ASSERT_EQ(::write(writer.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  };
+  std::string line;
+  type("one\ntwo\nthr");
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_TRUE(reader.is_ready());
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "two");
+  EXPECT_FALSE(reader.is_ready()) << "half a line would be waited for";
+  type("ee\n");
+  EXPECT_TRUE(reader.is_ready());
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "three");
+  EXPECT_EQ(reader.end() - reader.start(), 6U);
+  EXPECT_FALSE(reader.is_ready());
+  type("last");
+  EXPECT_FALSE(reader.is_ready());
+  writer = FileDescriptor();
+  EXPECT_TRUE(reader.is_ready()) << "the end is an answer, too";
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "last");
+  EXPECT_FALSE(reader.next(line));
+  EXPECT_EQ(reader.number(), 4U);
+}
+
+TEST(LineReader, FilesAreAlwaysReadyAndReadTheSame) {
+  const TempFiles files;
+  const std::string text = "a\n" + std::string(200'000, 'x') + "\n\n" + std::string(70'000, 'y') + "\nend";
+  for (const std::string& path : {files.write("plain", text), files.write_gzip("packed.gz", text)}) {
+    LineReader reader(path);
+    Lines lines;
+    std::string line;
+    EXPECT_FALSE(reader.is_ready()) << "before the first line nobody knows";
+    while ((lines.empty() || reader.is_ready()) && reader.next(line)) lines.push_back(line);
+    EXPECT_EQ(lines, read_lines(path));
+    EXPECT_EQ(lines.size(), 5U);
+  }
+}
+
 TEST(LineReader, JoinsPiecesThatArriveSeparately) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);

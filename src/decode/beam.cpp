@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <set>
+#include <string>
 
 #include "core/error.h"
 #include "decode/search_rules.h"
@@ -16,6 +19,12 @@ constexpr double kSlack = 1e-6;  // more than the sums of log-probabilities roun
 struct Live {
   std::vector<TokenId> ids;
   double log_prob = 0;
+};
+
+/// With its text, for n_best > 1.
+struct Finished {
+  Hypothesis hypothesis;
+  std::string text;
 };
 
 struct Candidate {
@@ -32,10 +41,21 @@ bool better(const Candidate& a, const Candidate& b) {
 /// One sentence's search.
 class Beam {
  public:
-  Beam(const DecodeOptions& options, Index cap) : options_(options), cap_(cap), live_(1) {}
+  Beam(const DecodeOptions& options, const TextRules& text, Index sentence, Index cap)
+      : options_(options), text_(text), sentence_(sentence), cap_(cap), live_(1) {}
 
   [[nodiscard]] const std::vector<Live>& live() const { return live_; }
-  std::vector<Hypothesis> take_finished() { return std::move(finished_); }
+  /// Best first.
+  std::vector<Hypothesis> take_finished() {
+    std::vector<Hypothesis> results;
+    std::set<std::string> texts;
+    const auto most = static_cast<std::size_t>(text_.n_best > 1 ? text_.n_best : options_.beam_size);
+    for (const Finished* f : sorted()) {
+      if (results.size() == most || (text_.n_best > 1 && !texts.insert(f->text).second)) continue;
+      results.push_back(f->hypothesis);
+    }
+    return results;
+  }
 
   /// logits: a row for each live hypothesis. origins gets, for each hypothesis of the next beam, its beam.
   void advance(ConstMat logits, std::vector<Index>& origins) {
@@ -47,7 +67,7 @@ class Beam {
       const Candidate& c = best[rank];
       const Live& from = live_[c.beam];
       if (c.id == kEos) {
-        if (rank < k) finish(from, c.log_prob);
+        if (rank < k) finish(from, c.log_prob, logits.row(c.beam), logits.cols);
         continue;
       }
       next.push_back({from.ids, c.log_prob});
@@ -58,9 +78,6 @@ class Beam {
     if (done()) {
       live_.clear();
       origins.clear();
-      std::stable_sort(finished_.begin(), finished_.end(),
-                       [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
-      if (finished_.size() > k) finished_.resize(k);
     }
   }
 
@@ -84,7 +101,7 @@ class Beam {
       visit_above(row, logits.cols, bound, [&](TokenId id, Real logit) {
         const Candidate c{log_prob(logit), beam, id};
         if (heap.size() == keep && !better(c, heap.front())) return;
-        if (!allowed(options_, id, pieces, cap_)) return;
+        if (!allowed(options_, text_, id, pieces, cap_)) return;
         if (heap.size() == keep) {
           std::pop_heap(heap.begin(), heap.end(), better);
           heap.pop_back();
@@ -98,39 +115,65 @@ class Beam {
     return heap;
   }
 
-  void finish(const Live& from, double log_prob) {
-    const auto length = static_cast<Index>(from.ids.size()) + 1;
-    finished_.push_back({from.ids, log_prob, log_prob / length_penalty(options_, length)});
+  void finish(const Live& from, double log_prob, const Real* row, Index ids) {
+    const auto pieces = static_cast<Index>(from.ids.size());
+    const double score = log_prob / length_penalty(options_, pieces + 1);
+    if (score > best_allowed_) return;
+    const bool cut = is_cut(options_, text_, row, ids, pieces, cap_);
+    finished_.push_back(
+        {{from.ids, log_prob, score, cut}, text_.n_best > 1 ? text_.text(sentence_, from.ids) : std::string()});
   }
 
-  [[nodiscard]] bool done() const {
+  [[nodiscard]] std::vector<const Finished*> sorted() const {
+    std::vector<const Finished*> order;
+    for (const Finished& f : finished_) order.push_back(&f);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const Finished* a, const Finished* b) { return a->hypothesis.score > b->hypothesis.score; });
+    return order;
+  }
+
+  /// The score of the n_best-th text; nothing when there are fewer. (For n_best 1 all count as one text.)
+  [[nodiscard]] std::optional<double> last_score() const {
+    std::set<std::string> texts;
+    for (const Finished* f : sorted()) {
+      if (texts.insert(f->text).second && static_cast<Index>(texts.size()) == text_.n_best) return f->hypothesis.score;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool done() {
     if (live_.empty()) return true;
-    if (options_.stop == "finished") return static_cast<Index>(finished_.size()) >= options_.beam_size;
-    if (finished_.empty()) return false;
-    double best = finished_.front().score;
-    for (const Hypothesis& h : finished_) best = std::max(best, h.score);
-    return std::all_of(live_.begin(), live_.end(), [&](const Live& live) {
-      // log_prob <= 0 can only fall; dividing by the largest penalty still reachable is best for it. Penalties
-      // are monotonic in length, so one of the two ends is the largest.
-      const auto next = static_cast<Index>(live.ids.size()) + 1;
-      const double penalty = std::max(length_penalty(options_, next), length_penalty(options_, cap_ + 1));
-      return live.log_prob / penalty <= best;
-    });
+    if (options_.stop == "finished") {
+      if (static_cast<Index>(finished_.size()) < options_.beam_size) return false;
+      best_allowed_ = sorted().front()->hypothesis.score;
+      return text_.n_best == 1 || last_score();
+    }
+    const std::optional<double> last = last_score();
+    return last && std::all_of(live_.begin(), live_.end(), [&](const Live& live) {
+             // log_prob <= 0 can only fall; dividing by the largest penalty still reachable is best for it. Penalties
+             // are monotonic in length, so one of the two ends is the largest.
+             const auto next = static_cast<Index>(live.ids.size()) + 1;
+             const double penalty = std::max(length_penalty(options_, next), length_penalty(options_, cap_ + 1));
+             return live.log_prob / penalty <= *last;
+           });
   }
 
   const DecodeOptions& options_;
-  Index cap_;
+  const TextRules& text_;
+  Index sentence_, cap_;
   std::vector<Live> live_;
-  std::vector<Hypothesis> finished_;
+  std::vector<Finished> finished_;
+  double best_allowed_ = std::numeric_limits<double>::infinity();  ///< when only other texts are still looked for
 };
 
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> beam_search(const Seq2Seq& model, Values values, const Sentences& source,
-                                                 const DecodeOptions& options, Workspace& workspace) {
+                                                 const DecodeOptions& options, Workspace& workspace,
+                                                 const TextRules& text) {
   std::vector<Beam> beams;
   for (Index i = 0; i < source.count(); ++i) {
-    beams.emplace_back(options, length_cap(options, source.length(i) - 1, model.max_target_tokens()));
+    beams.emplace_back(options, text, i, length_cap(options, source.length(i) - 1, model.max_target_tokens()));
   }
   const Memory memory = model.encode(values, source, workspace);
   const std::unique_ptr<DecoderState> state = model.start(values, memory, workspace);

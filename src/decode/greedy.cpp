@@ -10,7 +10,7 @@
 namespace DRAGOMAN_NAMESPACE {
 
 std::vector<Hypothesis> greedy_search(const Seq2Seq& model, Values values, const Sentences& source,
-                                      const DecodeOptions& options, Workspace& workspace) {
+                                      const DecodeOptions& options, Workspace& workspace, const TextRules& text) {
   std::vector<Hypothesis> results(static_cast<std::size_t>(source.count()));
   const Memory memory = model.encode(values, source, workspace);
   const std::unique_ptr<DecoderState> state = model.start(values, memory, workspace);
@@ -33,12 +33,13 @@ std::vector<Hypothesis> greedy_search(const Seq2Seq& model, Values values, const
       TokenId best = -1;
       const auto best_logit = [&] { return best < 0 ? std::numeric_limits<Real>::lowest() : logits(row, best); };
       visit_above(logits.row(row), logits.cols, best_logit, [&](TokenId id, Real logit) {
-        if ((best < 0 || logit > best_logit()) && allowed(options, id, pieces, cap)) best = id;
+        if ((best < 0 || logit > best_logit()) && allowed(options, text, id, pieces, cap)) best = id;
       });
       CHECK(best >= 0, "no id is allowed");
       hypothesis.log_prob += static_cast<double>(logits(row, best)) - normalizer;
       if (best == kEos) {
         hypothesis.score = hypothesis.log_prob / length_penalty(options, pieces + 1);
+        hypothesis.cut = is_cut(options, text, logits.row(row), logits.cols, pieces, cap);
         continue;
       }
       hypothesis.ids.push_back(best);

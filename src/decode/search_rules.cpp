@@ -24,9 +24,25 @@ std::function<std::size_t(std::size_t)> length_caps(const DecodeOptions& options
   };
 }
 
-bool allowed(const DecodeOptions& options, TokenId id, Index pieces, Index cap) {
+namespace {
+
+bool is_text(const DecodeOptions& options, const TextRules& text, TokenId id) {
+  return id != kBos && id != kEos && (id != kUnk || options.allow_unknown) && !text.bars(id);
+}
+
+}  // namespace
+
+bool allowed(const DecodeOptions& options, const TextRules& text, TokenId id, Index pieces, Index cap) {
   if (id == kEos) return pieces >= options.min_length || pieces >= cap;
-  return pieces < cap && id != kBos && (id != kUnk || options.allow_unknown);
+  return pieces < cap && is_text(options, text, id);
+}
+
+bool is_cut(const DecodeOptions& options, const TextRules& text, const Real* row, Index n, Index pieces, Index cap) {
+  if (pieces < cap) return false;
+  for (TokenId id = 0; id < n; ++id) {
+    if (row[id] > row[kEos] && is_text(options, text, id)) return true;
+  }
+  return false;
 }
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -189,6 +189,120 @@ TEST(Beam, TiesGoToTheLowerBeamAndThenTheLowerId) {
   EXPECT_EQ(found[0][1].ids, std::vector<TokenId>{4});
 }
 
+/// Ids 3, 4, 5 are "a", the others "b": many hypotheses have the same text.
+std::string letters(Index /*sentence*/, const std::vector<TokenId>& ids) {
+  std::string text;
+  for (const TokenId id : ids) text += id <= 5 ? 'a' : 'b';
+  return text;
+}
+
+TEST(Beam, NBestHasDifferentTextsAndTheSameFirst) {
+  std::size_t longer = 0;  // lists with more texts than the search without n_best found
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const auto model = search_model(kTargetVocabulary, seed);
+    const Sentences source = search_source(6, seed);
+    for (const std::string stop : {"finished", "exact"}) {
+      DecodeOptions options = options_with(4, 5, stop);
+      set_penalty(options, "average", 1);
+      Workspace workspace;
+      const auto plain = search(*model, source, options);
+      const auto lists = beam_search(*model, model->values(), source, options, workspace, {{}, 4, letters});
+      for (Index i = 0; i < source.count(); ++i) {
+        std::set<std::string> before, texts;
+        for (const Hypothesis& h : plain[i]) before.insert(letters(i, h.ids));
+        ASSERT_GE(lists[i].size(), before.size()) << stop << " seed " << seed;
+        EXPECT_TRUE(same_hypothesis(lists[i][0], plain[i][0])) << stop << " seed " << seed;
+        for (std::size_t n = 0; n < lists[i].size(); ++n) {
+          texts.insert(letters(i, lists[i][n].ids));
+          EXPECT_GE(lists[i][n > 0 ? n - 1 : 0].score, lists[i][n].score);
+        }
+        EXPECT_EQ(texts.size(), lists[i].size()) << "no text twice";
+        EXPECT_LE(texts.size(), 4U);
+        longer += texts.size() > before.size() ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(longer, 20U) << "the usual end must often be too early";
+}
+
+TEST(Beam, ExactNBestFindsTheBestTextsOfAll) {
+  constexpr Index kVocabulary = 6;
+  const auto text = [](Index, const std::vector<TokenId>& ids) {
+    std::string letters;
+    for (const TokenId id : ids) letters += id == 3 ? 'a' : 'b';
+    return letters;
+  };
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const auto model = search_model(kVocabulary, seed);
+    const Sentences source = search_source(3, seed);
+    DecodeOptions options = options_with(40, 3, "exact");
+    set_penalty(options, "average", 1);
+    Workspace workspace;
+    const auto lists = beam_search(*model, model->values(), source, options, workspace, {{}, 5, text});
+    for (Index i = 0; i < source.count(); ++i) {
+      std::set<std::string> texts;
+      std::size_t n = 0;
+      for (const Hypothesis& h : enumerate(*model, one_of(source, i), options)) {
+        if (n == 5 || !texts.insert(text(i, h.ids)).second) continue;
+        ASSERT_LT(n, lists[i].size());
+        EXPECT_EQ(lists[i][n].ids, h.ids) << "seed " << seed << " rank " << n;
+        ++n;
+      }
+      EXPECT_EQ(lists[i].size(), n);
+    }
+  }
+}
+
+TEST(Beam, FewerTextsThanAskedForAreAllThereAre) {
+  const auto model = search_model(kTargetVocabulary, 3);
+  Workspace workspace;
+  const auto one_text = [](Index, const std::vector<TokenId>&) { return std::string("same"); };
+  for (const std::string stop : {"finished", "exact"}) {
+    const auto lists = beam_search(*model, model->values(), search_source(4, 3), options_with(3, 5, stop), workspace,
+                                   {{}, 3, one_text});
+    for (const auto& list : lists) EXPECT_EQ(list.size(), 1U) << stop;
+  }
+}
+
+TEST(Beam, BarredIdsNeverComeWhateverTheirProbability) {
+  const auto model = search_model(kTargetVocabulary, 2);
+  model->params().data()[model->params().find("output.b")->ref.offset + 5] = 30;
+  const Sentences source = search_source(4, 2);
+  std::vector<char> barred(kTargetVocabulary);
+  for (const bool bars : {false, true}) {
+    barred[5] = bars;
+    DecodeOptions options = options_with(3, 4);
+    options.min_length = 1;
+    Workspace workspace;
+    const auto beam = beam_search(*model, model->values(), source, options, workspace, {barred});
+    const auto greedy = greedy_search(*model, model->values(), source, options, workspace, {barred});
+    for (Index i = 0; i < source.count(); ++i) {
+      EXPECT_EQ(std::count(beam[i][0].ids.begin(), beam[i][0].ids.end(), 5) > 0, !bars);
+      EXPECT_EQ(std::count(greedy[i].ids.begin(), greedy[i].ids.end(), 5) > 0, !bars);
+    }
+  }
+}
+
+TEST(Beam, SaysWhichHypothesesTheCapCut) {
+  const auto model = search_model(kTargetVocabulary, 2);
+  Real& end = model->params().data()[model->params().find("output.b")->ref.offset + kEos];
+  const Sentences source = search_source(4, 2);
+  for (const Real bias : {Real(-30), Real(30)}) {
+    end = bias;
+    DecodeOptions options = options_with(3, 4);
+    options.min_length = 4;  // both end at the cap
+    Workspace workspace;
+    const auto greedy = greedy_search(*model, model->values(), source, options, workspace);
+    for (Index i = 0; i < source.count(); ++i) {
+      EXPECT_EQ(greedy[i].ids.size(), 4U);
+      EXPECT_EQ(greedy[i].cut, bias < 0);
+    }
+    for (const auto& hypotheses : search(*model, source, options)) {
+      for (const Hypothesis& h : hypotheses) EXPECT_EQ(h.cut, bias < 0);
+    }
+  }
+}
+
 TEST(Beam, TheRestOfTheBatchChangesNoBit) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const auto model = search_model(kTargetVocabulary, seed);

@@ -44,31 +44,48 @@ TEST(LengthCap, GrowsWithTheSource) {
 TEST(Allowed, NeverBosAndUnkOnlyWhenAskedFor) {
   DecodeOptions options;
   for (Index pieces = 0; pieces <= 3; ++pieces) {
-    EXPECT_FALSE(allowed(options, kBos, pieces, 3));
-    EXPECT_FALSE(allowed(options, kUnk, pieces, 3));
+    EXPECT_FALSE(allowed(options, {}, kBos, pieces, 3));
+    EXPECT_FALSE(allowed(options, {}, kUnk, pieces, 3));
   }
   options.allow_unknown = true;
-  EXPECT_FALSE(allowed(options, kBos, 0, 3));
-  EXPECT_TRUE(allowed(options, kUnk, 0, 3));
-  EXPECT_FALSE(allowed(options, kUnk, 3, 3)) << "at the cap only eos";
+  EXPECT_FALSE(allowed(options, {}, kBos, 0, 3));
+  EXPECT_TRUE(allowed(options, {}, kUnk, 0, 3));
+  EXPECT_FALSE(allowed(options, {}, kUnk, 3, 3)) << "at the cap only eos";
 }
 
 TEST(Allowed, EosFromTheMinimumOnAndNothingElseAtTheCap) {
   DecodeOptions options;
   options.min_length = 2;
-  EXPECT_FALSE(allowed(options, kEos, 0, 3));
-  EXPECT_FALSE(allowed(options, kEos, 1, 3));
-  EXPECT_TRUE(allowed(options, kEos, 2, 3));
-  EXPECT_TRUE(allowed(options, kEos, 3, 3));
-  EXPECT_TRUE(allowed(options, 5, 2, 3));
-  EXPECT_FALSE(allowed(options, 5, 3, 3));
+  EXPECT_FALSE(allowed(options, {}, kEos, 0, 3));
+  EXPECT_FALSE(allowed(options, {}, kEos, 1, 3));
+  EXPECT_TRUE(allowed(options, {}, kEos, 2, 3));
+  EXPECT_TRUE(allowed(options, {}, kEos, 3, 3));
+  EXPECT_TRUE(allowed(options, {}, 5, 2, 3));
+  EXPECT_FALSE(allowed(options, {}, 5, 3, 3));
 }
 
 TEST(Allowed, ACapBelowTheMinimumStillEnds) {
   DecodeOptions options;
   options.min_length = 5;
-  EXPECT_TRUE(allowed(options, kEos, 3, 3));
-  EXPECT_FALSE(allowed(options, 4, 3, 3));
+  EXPECT_TRUE(allowed(options, {}, kEos, 3, 3));
+  EXPECT_FALSE(allowed(options, {}, 4, 3, 3));
+}
+
+TEST(SearchRules, TheCapCutsWhatWouldHaveGoneOn) {
+  DecodeOptions options;
+  const std::vector<char> barred = {0, 0, 0, 0, 1};
+  const TextRules text{barred};
+  //                      unk bos eos  3  4 (barred)
+  const Real wants_more[] = {0, 0, 1, 2, 0};
+  const Real wants_end[] = {9, 9, 1, 0, 9};
+  EXPECT_TRUE(is_cut(options, text, wants_more, 5, 3, 3));
+  EXPECT_FALSE(is_cut(options, text, wants_more, 5, 2, 3)) << "below the cap eos was chosen";
+  EXPECT_FALSE(is_cut(options, text, wants_end, 5, 3, 3)) << "what is barred counts for nothing";
+  EXPECT_TRUE(is_cut(options, {}, wants_end, 5, 3, 3));
+  options.allow_unknown = true;
+  EXPECT_TRUE(is_cut(options, text, wants_end, 5, 3, 3));
+  EXPECT_FALSE(allowed(options, text, 4, 0, 3));
+  EXPECT_TRUE(allowed(options, {}, 4, 0, 3));
 }
 
 }  // namespace

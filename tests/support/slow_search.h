@@ -42,7 +42,7 @@ inline std::vector<Hypothesis> slow_beam(const Seq2Seq& model, const Sentences& 
     for (const Hypothesis& h : live) {
       const std::vector<double> next = next_log_probs(model, source, h.ids);
       for (TokenId id = 0; id < model.target_vocabulary(); ++id) {
-        if (!allowed(options, id, pieces, options.max_length_extra)) continue;
+        if (!allowed(options, {}, id, pieces, options.max_length_extra)) continue;
         all.push_back({h.ids, h.log_prob + next[id]});
         all.back().ids.push_back(id);
       }

@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <filesystem>
 
 #include "config/checks.h"
+#include "config/values.h"
+#include "data/clean.h"
 
 namespace dragoman {
 namespace {
@@ -25,6 +28,33 @@ void check_parallel(Checker& checker, const std::string& path, const ParallelFil
                   "list the files of both sides in the same order");
 }
 
+/// Empty, or why a symbol could not be kept whole.
+std::string fault_of_symbol(const std::string& symbol, const std::string& normalization) {
+  if (symbol.find(' ') != std::string::npos) return "no space in a symbol";
+  for (const char* control : {"<unk>", "<s>", "</s>"}) {
+    if (symbol == control) return "another text, because " + symbol + " is a control token";
+  }
+  for (const char* reserved : {"\u2581", "\u2585"}) {  // SentencePiece's
+    if (symbol.find(reserved) != std::string::npos) return "no U+2581 and no U+2585";
+  }
+  if (clean_text(symbol) == symbol) return "";
+  return normalization == "clean" || clean_text(symbol).find(' ') != std::string::npos
+             ? "text that data.normalization leaves as it is (\"" + clean_text(symbol) + "\")"
+             : "";
+}
+
+void check_symbols(Checker& checker) {
+  const Config& config = checker.config();
+  const std::string key = "tokenizer.user_defined_symbols";
+  const std::vector<std::string>& symbols = config.tokenizer.user_defined_symbols;
+  for (const std::string& symbol : symbols) {
+    const std::string expected = fault_of_symbol(symbol, config.data.normalization);
+    if (!expected.empty()) checker.reject(key, quote_yaml(symbol), expected, "change or remove it");
+  }
+  checker.require(symbols.size() + 4 <= config.tokenizer.vocab_size, {"tokenizer.vocab_size", key},
+                  "room for the symbols, three control tokens and at least one piece", "use a larger vocab_size");
+}
+
 void check_tokenizer(Checker& checker) {
   const TokenizerOptions& tokenizer = checker.config().tokenizer;
   const bool sentencepiece = tokenizer.type == "sentencepiece";
@@ -34,8 +64,6 @@ void check_tokenizer(Checker& checker) {
   const std::string shared = "tokenizer.shared";
   const std::string target_file = "tokenizer.target_model_file";
 
-  checker.only_when(sentencepiece, file, {type}, "only sentencepiece has model files", "use type sentencepiece");
-  checker.only_when(sentencepiece, target_file, {type}, "only sentencepiece has model files", "use type sentencepiece");
   checker.only_when(sentencepiece, "tokenizer.model_type", {type}, "only sentencepiece reads it",
                     "use type sentencepiece");
   checker.only_when(sentencepiece, "tokenizer.character_coverage", {type}, "only sentencepiece reads it",
@@ -44,9 +72,9 @@ void check_tokenizer(Checker& checker) {
   checker.only_when(sentencepiece, alpha, {type}, "only sentencepiece samples pieces", "use type sentencepiece");
   checker.only_when(!sentencepiece, "tokenizer.min_frequency", {type}, "only word and char read it",
                     "use a smaller vocab_size or type word");
-  if (!sentencepiece) return;
-
-  for (const char* key : {"tokenizer.model_type", "tokenizer.vocab_size", "tokenizer.character_coverage"}) {
+  check_symbols(checker);
+  for (const char* key : {"tokenizer.model_type", "tokenizer.vocab_size", "tokenizer.character_coverage",
+                          "tokenizer.min_frequency", "tokenizer.user_defined_symbols"}) {
     checker.only_when(!ready, key, {file}, "a ready model brings its own", "remove model_file to train a new model");
   }
   checker.only_when(!tokenizer.shared, target_file, {shared}, "a shared tokenizer has one model", "use shared: false");
@@ -107,7 +135,15 @@ void check_files(Checker& checker) {
   parallel("data.test", config.data.test);
   optional_file("tokenizer.model_file", config.tokenizer.model_file);
   optional_file("tokenizer.target_model_file", config.tokenizer.target_model_file);
-  optional_file("training.init_from", config.training.init_from);
+  const std::string& start = config.training.init_from;
+  std::error_code error;
+  if (!std::filesystem::is_directory(start, error)) return optional_file("training.init_from", start);
+  for (const char* name : {"config.yaml", "model.safetensors"}) {
+    if (std::filesystem::is_regular_file(std::filesystem::path(start) / name, error)) continue;
+    checker.reject("training.init_from", start + ", a directory without " + name, "a model directory or a file",
+                   "name the model_dir of a training, or a model.safetensors");
+    return;
+  }
 }
 
 }  // namespace dragoman

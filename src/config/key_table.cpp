@@ -43,6 +43,12 @@ Allowed power_of_two(long double high) {
   return allowed;
 }
 
+Allowed texts() {
+  Allowed allowed;
+  allowed.texts = true;
+  return allowed;
+}
+
 Allowed one_of(std::vector<std::string> choices) {
   Allowed allowed;
   allowed.choices = std::move(choices);

@@ -29,6 +29,7 @@ struct Allowed {
   bool low_open = false;   ///< low itself is not allowed
   bool high_open = false;  ///< high itself is not allowed
   bool power_of_two = false;
+  bool texts = false;  ///< a list of strings is one of texts, not of files
   std::vector<std::string> choices;
 };
 
@@ -39,6 +40,7 @@ Allowed between(long double low, long double high);  ///< both included
 Allowed inside(long double low, long double high);   ///< neither included
 Allowed probability();                               ///< [0, 1)
 Allowed power_of_two(long double high);
+Allowed texts();
 Allowed one_of(std::vector<std::string> choices);
 
 struct Key {

@@ -42,6 +42,8 @@ void KeyTable::add_data(DataOptions& data, TokenizerOptions& tokenizer) {
       "Share of characters a SentencePiece model that is trained here covers; 0.9995 for Chinese or Japanese.");
   add("tokenizer.min_frequency", &tokenizer.min_frequency, between(1, 1000000000),
       "word and char: types rarer than this become unknown.");
+  add("tokenizer.user_defined_symbols", &tokenizer.user_defined_symbols, texts(),
+      "Markup such as `<b>` or placeholders: each is one piece; for words only where it stands between spaces.");
   add("tokenizer.model_file", &tokenizer.model_file, anything(),
       "A ready SentencePiece model, used as it is; of the source side when not shared.");
   add("tokenizer.target_model_file", &tokenizer.target_model_file, anything(),

@@ -101,7 +101,7 @@ Faults read_list(const Key& key, const YamlNode& node, std::vector<std::string>&
     std::string text;
     if (Fault problem = read_text(key, item, text)) return problem;
     if (text.empty()) return fault("an empty name", describe_allowed(key), "write [] for none");
-    if (choices && std::find(texts.begin(), texts.end(), text) != texts.end()) {
+    if ((choices || key.allowed.texts) && std::find(texts.begin(), texts.end(), text) != texts.end()) {
       return fault(text + " twice", describe_allowed(key), "name it once");
     }
     texts.push_back(text);

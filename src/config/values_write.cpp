@@ -74,6 +74,7 @@ std::string describe_allowed(const Key& key) {
           if (choices.size() == 1) return choices[0];
           return choices.empty() ? "text" : "one of: " + join(choices);
         } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+          if (key.allowed.texts) return "a list of texts";
           return choices.empty() ? "a file or a list of files" : "a list of some of: " + join(choices);
         } else {
           return describe_range(key.allowed, is_integer<T> ? "an integer" : "a number");

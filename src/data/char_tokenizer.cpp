@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "core/utf8.h"
@@ -8,11 +9,28 @@ namespace dragoman {
 
 namespace {
 
-/// Bad UTF-8 counts as U+FFFD.
+using Symbols = std::vector<std::string>;
+
+/// The longest first, so that the first that fits is the longest.
+Symbols by_length(std::span<const std::string> symbols) {
+  Symbols sorted(symbols.begin(), symbols.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
+  return sorted;
+}
+
+/// Visits symbols as a whole, and what lies between by code points. Bad UTF-8 counts as U+FFFD.
 template <class Visit>
-void for_each_char(std::string_view text, Visit visit) {
+void for_each_unit(std::string_view text, const Symbols& symbols, Visit visit) {
   std::string encoded;
   for (std::size_t pos = 0; pos < text.size();) {
+    const auto symbol = std::find_if(symbols.begin(), symbols.end(),
+                                     [&](const std::string& s) { return text.substr(pos).starts_with(s); });
+    if (symbol != symbols.end()) {
+      visit(*symbol);
+      pos += symbol->size();
+      continue;
+    }
     encoded.clear();
     append_utf8(encoded, decode_utf8(text, pos));
     visit(encoded);
@@ -21,29 +39,38 @@ void for_each_char(std::string_view text, Visit visit) {
 
 class CharTokenizer final : public Tokenizer {
  public:
-  explicit CharTokenizer(Vocabulary vocabulary) : vocabulary_(std::move(vocabulary)) {}
+  explicit CharTokenizer(Vocabulary vocabulary)
+      : vocabulary_(std::move(vocabulary)), symbols_(by_length(vocabulary_.symbols())) {}
 
   std::vector<TokenId> encode(std::string_view text) const override {
     std::vector<TokenId> ids;
-    for_each_char(text, [&](const std::string& c) { ids.push_back(vocabulary_.id(c)); });
+    for_each_unit(text, symbols_, [&](const std::string& c) { ids.push_back(vocabulary_.id(c)); });
     return ids;
   }
 
-  std::string decode(std::span<const TokenId> ids) const override {
+  std::vector<std::string> surfaces(std::string_view text) const override {
+    std::vector<std::string> units;
+    for_each_unit(text, symbols_, [&](const std::string& c) { units.push_back(c); });
+    return units;
+  }
+
+  std::string decode(std::span<const TokenId> ids, std::span<const std::string> unknown) const override {
     std::string text;
     for (const TokenId id : ids) {
-      if (id != kBos && id != kEos) text += id == kUnk ? "\u2047" : vocabulary_.piece(id);
+      if (id != kBos && id != kEos) text += id == kUnk ? take_unknown(unknown) : vocabulary_.piece(id);
     }
     return text;
   }
 
   std::size_t size() const override { return vocabulary_.size(); }
   std::string piece(TokenId id) const override { return vocabulary_.piece(id); }
-  std::string serialize() const override { return vocabulary_.serialize("char"); }
+  std::string type() const override { return "char"; }
+  std::string serialize() const override { return vocabulary_.serialize(type()); }
   std::string extension() const override { return ".json"; }
 
  private:
   Vocabulary vocabulary_;
+  Symbols symbols_;
 };
 
 }  // namespace
@@ -54,10 +81,12 @@ TokenizerPtr make_char_tokenizer(Vocabulary vocabulary) {
 
 TokenizerPtr train_chars(const TokenizerOptions& options, const TrainingText& text, std::vector<std::string>*) {
   PieceCounts counts;
+  const Symbols symbols = by_length(options.user_defined_symbols);
   for (std::size_t i = 0; i < text.size; ++i) {
-    for_each_char(text.line(i), [&](const std::string& c) { ++counts[c]; });
+    for_each_unit(text.line(i), symbols, [&](const std::string& c) { ++counts[c]; });
   }
-  return make_char_tokenizer(Vocabulary(counts, options.min_frequency, options.vocab_size));
+  return make_char_tokenizer(
+      Vocabulary(std::move(counts), options.min_frequency, options.vocab_size, options.user_defined_symbols));
 }
 
 }  // namespace dragoman

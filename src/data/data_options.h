@@ -42,8 +42,9 @@ struct TokenizerOptions {
   double character_coverage = 1.0;
   std::size_t min_frequency = 1;  ///< word and char: rarer types become unk
   SamplingOptions sampling;
-  std::string model_file;         ///< a ready SentencePiece model (shared, or the source's)
-  std::string target_model_file;  ///< the target's, when not shared
+  std::vector<std::string> user_defined_symbols;  ///< each is one piece, always in the vocabulary
+  std::string model_file;                         ///< a ready tokenizer of this type (shared, or the source's)
+  std::string target_model_file;                  ///< the target's, when not shared
 };
 
 }  // namespace dragoman

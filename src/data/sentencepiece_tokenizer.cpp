@@ -36,6 +36,9 @@ class SentencePieceTokenizer final : public Tokenizer {
     require("unk", processor_.unk_id(), kUnk);
     require("bos", processor_.bos_id(), kBos);
     require("eos", processor_.eos_id(), kEos);
+    bool has_text = false;
+    for (TokenId id = kEos + 1; !has_text && static_cast<std::size_t>(id) < size(); ++id) has_text = !is_control(id);
+    if (!has_text) throw UserError(file, 0, "the SentencePiece model has no pieces but control tokens");
     serialized_ = serialized;
   }
 
@@ -58,9 +61,17 @@ class SentencePieceTokenizer final : public Tokenizer {
     return ids;
   }
 
-  std::string decode(std::span<const TokenId> ids) const override {
+  std::vector<std::string> surfaces(std::string_view text) const override {
+    std::vector<std::string> pieces;
+    const auto status = processor_.Encode(absl::string_view(text.data(), text.size()), &pieces);
+    CHECK(status.ok(), status.ToString());
+    return pieces;
+  }
+
+  std::string decode(std::span<const TokenId> ids, std::span<const std::string> unknown) const override {
     std::string text;
-    const auto status = processor_.Decode(std::vector<int>(ids.begin(), ids.end()), &text);
+    const auto status = unknown.empty() ? processor_.Decode(std::vector<int>(ids.begin(), ids.end()), &text)
+                                        : processor_.Decode(pieces_with(ids, unknown), &text);
     CHECK(status.ok(), status.ToString());
     std::replace(text.begin(), text.end(), '\n', ' ');  // of a byte piece: a line stays one line
     return text;
@@ -71,10 +82,20 @@ class SentencePieceTokenizer final : public Tokenizer {
     CHECK(id >= 0 && static_cast<std::size_t>(id) < size(), "token id " + std::to_string(id));
     return processor_.IdToPiece(id);
   }
+  bool is_control(TokenId id) const override { return processor_.IsControl(id) || processor_.IsUnused(id); }
+  std::string type() const override { return "sentencepiece"; }
   std::string serialize() const override { return serialized_; }
   std::string extension() const override { return ".model"; }
 
  private:
+  /// The pieces as texts; to the library a text that is no piece stands for itself.
+  [[nodiscard]] std::vector<std::string> pieces_with(std::span<const TokenId> ids,
+                                                     std::span<const std::string> unknown) const {
+    std::vector<std::string> pieces;
+    for (const TokenId id : ids) pieces.push_back(id == kUnk ? take_unknown(unknown) : processor_.IdToPiece(id));
+    return pieces;
+  }
+
   /// Of a damaged model the library returns an error or throws one.
   bool load(const std::string& serialized) {
     try {
@@ -154,6 +175,16 @@ std::optional<std::size_t> number_after(const std::string& message, std::string_
   return std::stoull(number);
 }
 
+/// A list in one flag.
+std::string comma_separated(const std::vector<std::string>& texts) {
+  std::string list;
+  for (std::string text : texts) {
+    replace_all(text, "\"", "\"\"");
+    list += (list.empty() ? "\"" : ",\"") + text + "\"";
+  }
+  return list;
+}
+
 sp::util::Status train(const TokenizerOptions& options, std::size_t vocab_size, const TrainingText& text,
                        std::string* model) {
   const std::unordered_map<std::string, std::string> flags = {
@@ -167,6 +198,7 @@ sp::util::Status train(const TokenizerOptions& options, std::size_t vocab_size, 
       {"bos_id", "1"},
       {"eos_id", "2"},
       {"pad_id", "-1"},
+      {"user_defined_symbols", comma_separated(options.user_defined_symbols)},
       {"max_sentence_length", "1000000"},  // bytes; longer lines never get here
       {"num_threads", "4"},                // unigram sums in as many parts: a constant, not the machine's
       {"minloglevel", "2"},

@@ -85,7 +85,9 @@ TokenizerPtr load_tokenizer(const std::filesystem::path& path) {
   std::string type;
   Vocabulary vocabulary = Vocabulary::parse(contents, path.string(), &type);
   for (const TokenizerKind& kind : kKinds) {
-    if (kind.make && type == kind.name) return kind.make(std::move(vocabulary));
+    if (!kind.make || type != kind.name) continue;
+    if (vocabulary.size() <= kEos + 1) throw UserError(path.string(), 0, "is a vocabulary without any piece");
+    return kind.make(std::move(vocabulary));
   }
   throw UserError(path.string(), 0, "has the unknown tokenizer type \"" + type + "\"");
 }

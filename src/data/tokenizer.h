@@ -27,12 +27,21 @@ class Tokenizer {
   /// The same, with pieces drawn at random (SentencePiece only). Draws come from a generator of the calling thread:
   /// see sample_reproducibly.
   [[nodiscard]] virtual std::vector<TokenId> sample(std::string_view text, const SamplingOptions& options) const;
-  /// The text of the ids; bos and eos are left out, unk becomes U+2047 (SentencePiece: between spaces).
-  [[nodiscard]] virtual std::string decode(std::span<const TokenId> ids) const = 0;
+  /// What each piece of encode(text) stands for in the text, unknown ones too.
+  [[nodiscard]] virtual std::vector<std::string> surfaces(std::string_view text) const = 0;
+  /// The text of the ids; control tokens are left out, unk becomes U+2047 (SentencePiece: between spaces).
+  [[nodiscard]] std::string decode(std::span<const TokenId> ids) const { return decode(ids, {}); }
+  /// The same with one of the surfaces in the place of each unk, in order; none: U+2047.
+  [[nodiscard]] virtual std::string decode(std::span<const TokenId> ids,
+                                           std::span<const std::string> unknown) const = 0;
   /// Number of ids, control tokens included.
   [[nodiscard]] virtual std::size_t size() const = 0;
   /// A readable form of one id, such as "<unk>", "<s>", "</s>" or a piece.
   [[nodiscard]] virtual std::string piece(TokenId id) const = 0;
+  /// Does the id stand for no text: bos, eos, the <pad> and the like of a ready model?
+  [[nodiscard]] virtual bool is_control(TokenId id) const { return id == kBos || id == kEos; }
+  /// The kind, as in tokenizer.type.
+  [[nodiscard]] virtual std::string type() const = 0;
   /// What the file holds, byte for byte.
   [[nodiscard]] virtual std::string serialize() const = 0;
   /// Of its file, with the dot: ".model" (SentencePiece) or ".json".

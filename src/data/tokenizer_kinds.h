@@ -18,6 +18,14 @@ TokenizerPtr train_words(const TokenizerOptions& options, const TrainingText& te
 /// Code points, the space among them.
 TokenizerPtr train_chars(const TokenizerOptions& options, const TrainingText& text, std::vector<std::string>* warnings);
 
+/// The text of an unk: the next of the words given for them, else U+2047.
+inline std::string take_unknown(std::span<const std::string>& words) {
+  if (words.empty()) return "\u2047";
+  const std::string word = words.front();
+  words = words.subspan(1);
+  return word;
+}
+
 class Vocabulary;
 TokenizerPtr make_word_tokenizer(Vocabulary vocabulary);
 TokenizerPtr make_char_tokenizer(Vocabulary vocabulary);

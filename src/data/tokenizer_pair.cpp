@@ -36,6 +36,14 @@ std::shared_ptr<const Tokenizer> find_tokenizer(const std::filesystem::path& dir
   return nullptr;
 }
 
+/// A ready tokenizer of the configured type.
+std::shared_ptr<const Tokenizer> load_ready(const std::string& key, const std::string& file, const std::string& type) {
+  auto tokenizer = load_tokenizer(file);
+  if (tokenizer->type() == type) return tokenizer;
+  throw UserError(key + ": " + file + " is a tokenizer of type " + tokenizer->type() + ", but tokenizer.type is " +
+                  type + "; set tokenizer.type: " + tokenizer->type());
+}
+
 }  // namespace
 
 void TokenizerPair::save(const std::filesystem::path& directory) const {
@@ -57,6 +65,7 @@ TokenizerPair TokenizerPair::load(const std::filesystem::path& directory) {
 
 TokenizerPair train_tokenizers(const TokenizerOptions& options, const Corpus& corpus, const std::string& normalization,
                                std::uint64_t seed, std::vector<std::string>* warnings) {
+  const auto ready = [&](const char* key, const std::string& file) { return load_ready(key, file, options.type); };
   const auto train = [&](Side side) {
     return train_tokenizer(options, training_text(corpus, side, normalization), seed, warnings);
   };
@@ -64,14 +73,16 @@ TokenizerPair train_tokenizers(const TokenizerOptions& options, const Corpus& co
     if (!options.target_model_file.empty()) {
       throw UserError("tokenizer.target_model_file: given, but tokenizer.shared is true");
     }
-    const auto both = options.model_file.empty() ? train(Side::both) : load_tokenizer(options.model_file);
+    const auto both =
+        options.model_file.empty() ? train(Side::both) : ready("tokenizer.model_file", options.model_file);
     return {both, both};
   }
   if (options.model_file.empty() != options.target_model_file.empty()) {
     throw UserError("tokenizer: expected both model_file and target_model_file, or neither, when shared is false");
   }
   if (!options.model_file.empty()) {
-    return {load_tokenizer(options.model_file), load_tokenizer(options.target_model_file)};
+    return {ready("tokenizer.model_file", options.model_file),
+            ready("tokenizer.target_model_file", options.target_model_file)};
   }
   return {train(Side::source), train(Side::target)};
 }

@@ -9,12 +9,23 @@
 namespace dragoman {
 
 namespace {
-constexpr std::uint64_t kFormat = 1;
+constexpr std::uint64_t kFormat = 2;  // 1: without user-defined symbols
 }
 
-Vocabulary::Vocabulary(std::vector<std::string> pieces) : pieces_(std::move(pieces)) { index(); }
+Vocabulary::Vocabulary(std::vector<std::string> pieces, std::size_t symbols)
+    : pieces_(std::move(pieces)), symbols_(symbols) {
+  index();
+}
 
-Vocabulary::Vocabulary(const PieceCounts& counts, std::size_t min_frequency, std::size_t max_size) {
+Vocabulary::Vocabulary(PieceCounts counts, std::size_t min_frequency, std::size_t max_size,
+                       const std::vector<std::string>& symbols)
+    : pieces_(symbols), symbols_(symbols.size()) {
+  if (symbols.size() + kControls > max_size) {
+    throw UserError("tokenizer.vocab_size: found " + std::to_string(max_size) + ", expected at least " +
+                    std::to_string(symbols.size() + kControls) +
+                    " for the control tokens and tokenizer.user_defined_symbols");
+  }
+  for (const std::string& symbol : symbols) counts.erase(symbol);
   using Entry = std::pair<std::string, std::uint64_t>;
   std::vector<Entry> entries;
   for (const auto& [piece, count] : counts) {
@@ -23,7 +34,7 @@ Vocabulary::Vocabulary(const PieceCounts& counts, std::size_t min_frequency, std
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   });
-  const std::size_t room = max_size > kControls ? max_size - kControls : 0;
+  const std::size_t room = max_size - kControls - symbols_;
   if (entries.size() > room) entries.resize(room);
   for (Entry& entry : entries) pieces_.push_back(std::move(entry.first));
   index();
@@ -48,8 +59,9 @@ const std::string& Vocabulary::piece(TokenId id) const {
 
 std::string Vocabulary::serialize(const std::string& type) const {
   nlohmann::ordered_json json;
-  json["format"] = kFormat;
+  json["format"] = symbols_ == 0 ? 1 : kFormat;
   json["type"] = type;
+  if (symbols_ > 0) json["symbols"] = symbols_;
   json["pieces"] = pieces_;
   return json.dump(0) + "\n";
 }
@@ -68,6 +80,16 @@ Vocabulary Vocabulary::parse(const std::string& text, const std::string& file, s
     }
     *type = json.at("type").get<std::string>();
     Vocabulary vocabulary(json.at("pieces").get<std::vector<std::string>>());
+    if (format.get<std::uint64_t>() > 1) {
+      const auto& symbols = json.at("symbols");
+      if (!symbols.is_number_unsigned() || symbols.get<std::uint64_t>() > vocabulary.pieces_.size()) {
+        throw UserError(file, 0, "is not a vocabulary: symbols is not a number of its pieces");
+      }
+      vocabulary.symbols_ = symbols.get<std::size_t>();
+    }
+    for (const std::string& symbol : vocabulary.symbols()) {
+      if (symbol.empty()) throw UserError(file, 0, "is not a vocabulary: a symbol is empty");
+    }
     if (vocabulary.ids_.size() != vocabulary.pieces_.size()) {
       throw UserError(file, 0, "is not a vocabulary: a piece occurs twice");
     }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -22,10 +23,12 @@ using PieceCounts = std::unordered_map<std::string, std::uint64_t, StringHash, s
 
 class Vocabulary {
  public:
-  explicit Vocabulary(std::vector<std::string> pieces);
-  /// The most frequent pieces first, equally frequent ones by their bytes; those with at least `min_frequency`,
-  /// as many as fit into `max_size` ids with the control tokens.
-  Vocabulary(const PieceCounts& counts, std::size_t min_frequency, std::size_t max_size);
+  /// The first `symbols` pieces are user-defined symbols.
+  explicit Vocabulary(std::vector<std::string> pieces, std::size_t symbols = 0);
+  /// User-defined symbols, then the most frequent pieces, equally frequent ones by their bytes; those with at least
+  /// `min_frequency`, as many as fit into `max_size` ids with the control tokens. UserError: the symbols don't fit.
+  Vocabulary(PieceCounts counts, std::size_t min_frequency, std::size_t max_size,
+             const std::vector<std::string>& symbols = {});
 
   [[nodiscard]] std::size_t size() const { return pieces_.size() + kControls; }
   /// kUnk when not in the list.
@@ -33,7 +36,9 @@ class Vocabulary {
   /// Also of control tokens: "<unk>", "<s>", "</s>".
   [[nodiscard]] const std::string& piece(TokenId id) const;
 
-  /// JSON: {"format": 1, "type": type, "pieces": [...]}.
+  [[nodiscard]] std::span<const std::string> symbols() const { return {pieces_.data(), symbols_}; }
+
+  /// JSON: {"format": 1, "type": type, "pieces": [...]}; with symbols {"format": 2, ..., "symbols": how many, ...}.
   [[nodiscard]] std::string serialize(const std::string& type) const;
   /// Raises UserError naming `file`; *type is what was stored.
   static Vocabulary parse(const std::string& text, const std::string& file, std::string* type);
@@ -43,6 +48,7 @@ class Vocabulary {
   void index();
 
   std::vector<std::string> pieces_;
+  std::size_t symbols_ = 0;
   std::unordered_map<std::string, TokenId, StringHash, std::equal_to<>> ids_;
 };
 

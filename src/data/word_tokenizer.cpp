@@ -26,21 +26,28 @@ class WordTokenizer final : public Tokenizer {
     return ids;
   }
 
-  std::string decode(std::span<const TokenId> ids) const override {
+  std::vector<std::string> surfaces(std::string_view text) const override {
+    std::vector<std::string> words;
+    for_each_word(text, [&](std::string_view word) { words.emplace_back(word); });
+    return words;
+  }
+
+  std::string decode(std::span<const TokenId> ids, std::span<const std::string> unknown) const override {
     std::string text;
     bool first = true;
     for (const TokenId id : ids) {
       if (id == kBos || id == kEos) continue;
       if (!first) text += ' ';
       first = false;
-      text += id == kUnk ? "\u2047" : vocabulary_.piece(id);
+      text += id == kUnk ? take_unknown(unknown) : vocabulary_.piece(id);
     }
     return text;
   }
 
   std::size_t size() const override { return vocabulary_.size(); }
   std::string piece(TokenId id) const override { return vocabulary_.piece(id); }
-  std::string serialize() const override { return vocabulary_.serialize("word"); }
+  std::string type() const override { return "word"; }
+  std::string serialize() const override { return vocabulary_.serialize(type()); }
   std::string extension() const override { return ".json"; }
 
  private:
@@ -65,7 +72,8 @@ TokenizerPtr train_words(const TokenizerOptions& options, const TrainingText& te
       }
     });
   }
-  return make_word_tokenizer(Vocabulary(counts, options.min_frequency, options.vocab_size));
+  return make_word_tokenizer(
+      Vocabulary(std::move(counts), options.min_frequency, options.vocab_size, options.user_defined_symbols));
 }
 
 }  // namespace dragoman

@@ -209,9 +209,17 @@ TEST(ConfigChecks, DataComesInPairs) {
 TEST(ConfigChecks, TokenizerKeysBelongToTheirType) {
   const std::string word = "tokenizer.type=word";
   const std::string ready = "tokenizer.model_file=s.model";
+  EXPECT_FINE({word, "tokenizer.model_file=tokenizer.json"});
+  EXPECT_FINE({"tokenizer.user_defined_symbols=[\"e\u0301\"]", "data.normalization=none"});
   expect_problems({
-      {{word, ready}, "only sentencepiece has model files"},
-      {{word, "tokenizer.target_model_file=t"}, "only sentencepiece has model files"},
+      {{word, ready, "tokenizer.min_frequency=2"}, "a ready model brings its own"},
+      {{word, "tokenizer.target_model_file=t"}, "a shared tokenizer has one model"},
+      {{ready, "tokenizer.user_defined_symbols=[<b>]"}, "a ready model brings its own"},
+      {{"tokenizer.user_defined_symbols=[a b]"}, "no space in a symbol"},
+      {{"tokenizer.user_defined_symbols=[</s>]"}, "</s> is a control token"},
+      {{"tokenizer.user_defined_symbols=[\"a\u2581\"]"}, "no U+2581"},
+      {{"tokenizer.user_defined_symbols=[\"e\u0301\"]"}, "text that data.normalization leaves as it is"},
+      {{"tokenizer.user_defined_symbols=[a, b]", "tokenizer.vocab_size=5"}, "room for the symbols"},
       {{word, "tokenizer.model_type=unigram"}, "only sentencepiece reads it"},
       {{word, "tokenizer.character_coverage=0.99"}, "only sentencepiece reads it"},
       {{"tokenizer.min_frequency=2"}, "only word and char read it"},

@@ -50,6 +50,7 @@ const std::map<std::string, Overrides>& changes() {
       {"tokenizer.shared", {"tokenizer.shared=false"}},
       {"tokenizer.character_coverage", {"tokenizer.character_coverage=0.9995"}},
       {"tokenizer.min_frequency", {"tokenizer.min_frequency=2", "tokenizer.type=char"}},
+      {"tokenizer.user_defined_symbols", {"tokenizer.user_defined_symbols=[<b>, \"a,\\\"b\\\"\"]"}},
       {"tokenizer.model_file", {"tokenizer.model_file=s.model"}},
       {"tokenizer.target_model_file",
        {"tokenizer.target_model_file=t.model", "tokenizer.model_file=s.model", "tokenizer.shared=false"}},

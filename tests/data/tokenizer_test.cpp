@@ -272,6 +272,15 @@ TEST(LoadTokenizer, ReportsWhatIsWrong) {
   }
   EXPECT_TRUE(contains(message("{\"format\": 1, \"type\": \"emoji\", \"pieces\": []}"), "emoji"));
   EXPECT_TRUE(contains(message("{\"format\": 1, \"type\": \"word\", \"pieces\": [1]}"), "v.json"));
+  EXPECT_TRUE(contains(message("{\"format\": 1, \"type\": \"word\", \"pieces\": []}"), "without any piece"));
+  for (const char* symbols : {"2", "-1", "\"a\"", "null"}) {
+    const std::string text =
+        std::string("{\"format\": 2, \"symbols\": ") + symbols + ", \"type\": \"char\", \"pieces\": [\"a\"]}";
+    EXPECT_TRUE(contains(message(text), "symbols is not a number of its pieces")) << symbols;
+  }
+  EXPECT_TRUE(contains(message("{\"format\": 2, \"type\": \"char\", \"pieces\": [\"a\"]}"), "v.json"));
+  EXPECT_TRUE(contains(message("{\"format\": 2, \"symbols\": 1, \"type\": \"char\", \"pieces\": [\"\"]}"),
+                       "a symbol is empty"));
   EXPECT_TRUE(contains(message("{\"format\": 1, \"type\": \"word\", \"pieces\": [\"a\", \"a\"]}"), "twice"));
   EXPECT_TRUE(contains(message("{\"format\": 1, \"type\": \"word\", \"pieces\": [\"a\\nb\"]}"), "line feed"));
   EXPECT_TRUE(contains(user_error([&] { (void)load_tokenizer(files.path("none.json")); }), "none.json"));
@@ -319,6 +328,9 @@ TEST(TokenizerPair, TrainsOnTheCorpusOrTakesReadyModels) {
   options.target_model_file = files.path("target.json");
   const TokenizerPair ready = train_tokenizers(options, corpus, "clean", 1, nullptr);
   EXPECT_EQ(ready.target->serialize(), separate.target->serialize());
+  options.type = "char";
+  EXPECT_TRUE(contains(user_error([&] { (void)train_tokenizers(options, corpus, "clean", 1, nullptr); }),
+                       "source.json is a tokenizer of type word, but tokenizer.type is char"));
 }
 
 TEST_P(EveryTokenizer, LearnsTheSameFromCarriageReturnsAsWithout) {

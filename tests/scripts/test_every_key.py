@@ -110,6 +110,7 @@ KEYS = {
     "tokenizer.shared": train("true", "false", differs="files"),
     "tokenizer.character_coverage": train("1.0", "0.98", PIECES),
     "tokenizer.min_frequency": train("1", "6"),
+    "tokenizer.user_defined_symbols": train("[]", "[ab]", ["tokenizer.type=char"]),
     "tokenizer.model_file": train(
         "bpe/tokenizer.model", "unigram/tokenizer.model",
         ["tokenizer.type=sentencepiece", "tokenizer.vocab_size=8000"],

@@ -52,7 +52,7 @@ void evaluate(const EvaluateArguments& arguments) {
   }
   if (sources.empty()) throw UserError(arguments.source, 0, "is empty: nothing to evaluate");
 
-  const DecodeOptions options = arguments.decoding.apply(loaded.config.decoding);
+  const DecodeOptions options = arguments.decoding.apply(loaded.config);
   const Translator translator(*loaded.model, loaded.tokenizers, options, loaded.config.data.normalization);
   LineRemarks remarks;
   std::vector<std::string> hypotheses;

@@ -1,7 +1,7 @@
 // dragoman translate MODEL_DIR
-#include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -99,16 +99,16 @@ void translate(const TranslateArguments& arguments) {
   check_files(arguments);
   use_threads(arguments.threads);
   LoadedModel loaded = load_model_directory(arguments.model);
-  DecodeOptions options = arguments.decoding.apply(loaded.config.decoding);
+  DecodeOptions options = arguments.decoding.apply(loaded.config);
   const Index n_best = arguments.n_best.value_or(0);
   if (arguments.n_best && (n_best < 1 || n_best > options.beam_size)) {
     throw UserError("--n-best: found " + std::to_string(n_best) + ", expected 1 to the beam size (" +
                     std::to_string(options.beam_size) + "); --beam-size raises it");
   }
-  const Translator translator(*loaded.model, loaded.tokenizers, options, loaded.config.data.normalization);
+  const Translator translator(*loaded.model, loaded.tokenizers, options, loaded.config.data.normalization,
+                              std::max<Index>(n_best, 1));
 
-  const bool terminal = arguments.input == "-" && isatty(STDIN_FILENO) != 0;
-  const std::size_t block = terminal ? 1 : 4096;  // lines in memory at a time
+  constexpr std::size_t kBlock = 4096;  // lines in memory at a time
   LineReader reader(arguments.input);
   Output output(arguments.output);
   std::unique_ptr<Output> attention;
@@ -119,7 +119,10 @@ void translate(const TranslateArguments& arguments) {
   std::string line;
   for (bool more = true; more;) {
     lines.clear();
-    while (lines.size() < block && (more = reader.next(line))) lines.push_back(line);
+    // What is there is translated together; whoever waits for an answer before writing on gets it.
+    while (lines.size() < kBlock && (lines.empty() || reader.is_ready()) && (more = reader.next(line))) {
+      lines.push_back(line);
+    }
     if (done == 0) check_beginning(reader.name(), lines);
     const auto results = translator.translate(lines, done + 1, &remarks);
     for (std::size_t i = 0; i < results.size(); ++i) {

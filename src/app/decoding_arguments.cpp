@@ -14,9 +14,12 @@ void DecodingArguments::add_to(CLI::App& command) {
   command.add_option("--length-penalty", length_penalty,
                      "Exponent of the length penalty; default: decoding.length_penalty.alpha");
   command.add_option("--precision", precision, "float32 or bfloat16; default: decoding.precision");
+  command.add_flag("--replace-unknown", replace_unknown,
+                   "Allow unknown words, and write the source word that the decoder attends to in their place");
 }
 
-DecodeOptions DecodingArguments::apply(DecodeOptions options) const {
+DecodeOptions DecodingArguments::apply(const Config& config) const {
+  DecodeOptions options = config.decoding;
   if (beam_size) {
     if (*beam_size < 1 || *beam_size > 1000) {
       throw UserError("--beam-size: found " + std::to_string(*beam_size) + ", expected 1 to 1000");
@@ -29,6 +32,14 @@ DecodeOptions DecodingArguments::apply(DecodeOptions options) const {
     }
     if (options.length_penalty == "none") options.length_penalty = "average";
     options.alpha = *length_penalty;
+  }
+  if (replace_unknown) {
+    if (!config.model.decoder.attends()) {
+      throw UserError(
+          "--replace-unknown: this model has no attention (model.decoder.attention.score none), which would say which "
+          "source word to write; translate without it");
+    }
+    options.allow_unknown = options.replace_unknown = true;
   }
   if (precision) {
     if (*precision != "float32" && *precision != "bfloat16") {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "decode/decode_options.h"
+#include "config/config.h"
 
 namespace CLI {
 class App;
@@ -16,10 +16,12 @@ struct DecodingArguments {
   std::optional<Index> beam_size;
   std::optional<double> length_penalty;
   std::optional<std::string> precision;
+  bool replace_unknown = false;
 
   void add_to(CLI::App& command);
-  /// Warns when bfloat16 has to be emulated. UserError: out of range.
-  [[nodiscard]] DecodeOptions apply(DecodeOptions options) const;
+  /// The decoding options of a model's configuration, changed. Warns when bfloat16 has to be emulated. UserError: out of
+  /// range, or not with this model.
+  [[nodiscard]] DecodeOptions apply(const Config& config) const;
 };
 
 }  // namespace dragoman

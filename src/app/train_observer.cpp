@@ -104,6 +104,7 @@ void TrainObserver::report(const char* kind, const ValidationReport& r) {
     text += fmt::format("  {} {:.4f}", name, value);
     metrics[name] = value;
   }
+  if (r.cut.value_or(0) > 0) text += "  " + std::to_string(*r.cut) + " translations cut at the longest length allowed";
   if (!r.bleu_signature.empty()) text += "  (BLEU " + r.bleu_signature + ")";
   log_->info("{:<10} update {:>7}{}{}  {:.1f} s", kind, r.update, text, r.best ? "  best so far" : "", r.seconds);
   Json attention = Json::array();
@@ -114,13 +115,10 @@ void TrainObserver::report(const char* kind, const ValidationReport& r) {
                          {"entropy", six_decimals(h.entropy)},
                          {"largest", six_decimals(h.largest)}});
   }
-  append("metrics.jsonl", Json{{"kind", kind},
-                               {"epoch", r.epoch},
-                               {"update", r.update},
-                               {"metrics", metrics},
-                               {"best", r.best},
-                               {"attention", attention}}
-                              .dump());
+  Json record{{"kind", kind}, {"epoch", r.epoch}, {"update", r.update}, {"metrics", metrics}, {"best", r.best}};
+  record["attention"] = attention;
+  if (r.cut) record["translations_cut"] = *r.cut;
+  append("metrics.jsonl", record.dump());
   append("timing.jsonl", Json{{"kind", kind}, {"update", r.update}, {"seconds", r.seconds}}.dump());
 }
 

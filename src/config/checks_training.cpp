@@ -113,6 +113,12 @@ void check_decoding(Checker& checker) {
   checker.require(
       cap < 1 || static_cast<double>(decoding.min_length) <= cap, {"decoding.min_length", cap_keys[0], cap_keys[1]},
       "at most factor x 1 + extra, the cap of a source of one piece", "use a smaller min_length or a larger extra");
+  const std::string replace = "decoding.replace_unknown";
+  checker.only_when(decoding.allow_unknown, replace, {"decoding.allow_unknown"}, "the unknown token is never written",
+                    "use allow_unknown: true");
+  checker.require(!decoding.replace_unknown || checker.config().model.decoder.attends(),
+                  {replace, "model.decoder.attention.score"}, "a decoder with attention, which says what to write",
+                  "use another score, or remove replace_unknown");
   checker.only_when(decoding.length_penalty != "none", "decoding.length_penalty.alpha",
                     {"decoding.length_penalty.formula"}, "formula none has no exponent", "use formula average");
 }

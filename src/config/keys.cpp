@@ -240,6 +240,8 @@ void KeyTable::add_decoding(DecodeOptions& decoding) {
       "finished: when beam_size hypotheses have ended; exact: when none alive can become the best.");
   add("decoding.allow_unknown", &decoding.allow_unknown, anything(), "May the unknown token be generated.");
   add("decoding.precision", &decoding.precision, one_of({"float32", "bfloat16"}),
+  add("decoding.replace_unknown", &decoding.replace_unknown, anything(),
+      "With allow_unknown: write, in its place, the source piece that the decoder attends to most.");
       "bfloat16: as training.precision; scores are then those of the rounded products, not those of `score`.");
   add("decoding.batch_sentences", &decoding.batch_sentences, between(1, 100000),
       "Sentences decoded together; changes no result.");

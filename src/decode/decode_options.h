@@ -17,6 +17,7 @@ struct DecodeOptions {
   Index max_input = 1000;             ///< source pieces; longer lines are cut, with a warning
   std::string stop = "finished";      ///< finished | exact
   bool allow_unknown = false;         ///< may the unk token be generated
+  bool replace_unknown = false;       ///< write the source piece that it looks at in its place
   std::string precision = "float32";  ///< of products with weights: float32 | bfloat16
   Index batch_sentences = 64;         ///< sentences decoded together; changes no result
 };

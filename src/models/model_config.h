@@ -84,6 +84,7 @@ struct DecoderConfig {
 
   [[nodiscard]] bool recurrent() const { return type == "rnn"; }
   [[nodiscard]] Index embedding_width() const { return recurrent() ? embedding_size : transformer.model_size; }
+  [[nodiscard]] bool attends() const { return !recurrent() || attention.score != "none"; }
 };
 
 struct ModelConfig {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct ValidationReport {
   std::string bleu_signature;             ///< empty without BLEU
   std::vector<HeadEntropy> attention;     ///< of each layer and head
   std::vector<std::string> remarks;       ///< about lines that were cut
+  std::optional<std::size_t> cut;         ///< translations that the length cap ended; nothing when none were made
   bool best = false;
   double seconds = 0;
 };

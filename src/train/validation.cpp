@@ -49,6 +49,9 @@ std::optional<ValidationReport> Validator::run(const StopCheck& stop) const {
     LineRemarks remarks;
     const std::vector<std::vector<Translation>> translations = translator_.translate(sources_, 1, &remarks, stop);
     if (stopped(stop)) return std::nullopt;
+    report.cut = remarks.ended.size();  // a number is enough: early in a training it is usual
+    remarks.ended.clear();
+    remarks.unknown.clear();  // the data report counts them
     report.remarks = translator_.describe(remarks);
     BleuOptions options;
     options.tokenizer = parse_bleu_tokenizer(options_.tokenize);

@@ -11,86 +11,89 @@
 #include "decode/beam.h"
 #include "decode/greedy.h"
 #include "kernels/packed_weights.h"
+#include "translate/unknown_words.h"
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
 
 constexpr std::size_t kPackFrom = 16;  // sentences
 
-std::string list_lines(const std::vector<std::size_t>& lines) {
-  constexpr std::size_t kShown = 10;
-  std::string text = lines.size() == 1 ? "line " : std::to_string(lines.size()) + " lines (";
-  for (std::size_t i = 0; i < std::min(lines.size(), kShown); ++i) {
-    text += (i > 0 ? ", " : "") + std::to_string(lines[i]);
-  }
-  if (lines.size() > kShown) text += ", ...";
-  return lines.size() == 1 ? text : text + ")";
-}
-
 std::vector<std::vector<Hypothesis>> search(const Seq2Seq& model, Values values, const Sentences& source,
-                                            const DecodeOptions& options, Workspace& workspace) {
-  if (options.beam_size > 1 || options.stop == "exact") return beam_search(model, values, source, options, workspace);
+                                            const DecodeOptions& options, Workspace& workspace, const TextRules& text) {
+  if (options.beam_size > 1 || options.stop == "exact") {
+    return beam_search(model, values, source, options, workspace, text);
+  }
   std::vector<std::vector<Hypothesis>> results;
-  for (Hypothesis& h : greedy_search(model, values, source, options, workspace)) {
+  for (Hypothesis& h : greedy_search(model, values, source, options, workspace, text)) {
     results.push_back({std::move(h)});
   }
   return results;
 }
 
+std::vector<TokenId> with_eos(std::vector<TokenId> ids) {
+  ids.push_back(kEos);
+  return ids;
+}
+
 }  // namespace
 
-Translator::Translator(const Seq2Seq& model, TokenizerPair tokenizers, DecodeOptions options, std::string normalization)
+Translator::Translator(const Seq2Seq& model, TokenizerPair tokenizers, DecodeOptions options, std::string normalization,
+                       Index n_best)
     : model_(model),
       tokenizers_(std::move(tokenizers)),
       options_(std::move(options)),
       normalization_(std::move(normalization)),
-      max_input_(std::min(options_.max_input, model.max_source_tokens() - 1)) {}
+      limits_{std::min(options_.max_input, model.max_source_tokens() - 1),
+              model.max_source_tokens() - 1 < options_.max_input, model.max_target_tokens() != kNoLimit, n_best} {
+  for (std::size_t id = 0; id < tokenizers_.target->size(); ++id) {
+    barred_.push_back(static_cast<TokenId>(id) != kEos && tokenizers_.target->is_control(static_cast<TokenId>(id)));
+  }
+}
 
 std::vector<std::string> Translator::describe(const LineRemarks& remarks) const {
-  std::vector<std::string> sentences;
-  if (!remarks.bad_utf8.empty()) {
-    const std::string encoding = dragoman::describe(remarks.encoding);
-    sentences.push_back("invalid UTF-8 replaced by U+FFFD in " + list_lines(remarks.bad_utf8) +
-                        (encoding.empty() ? "" : "; " + encoding));
+  return dragoman::describe(remarks, limits_);
+}
+
+Translator::Source Translator::read(const std::string& line) const {
+  Source source;
+  const std::string text = normalize_text(replace_invalid(line, &source.bad_utf8), normalization_);
+  if (source.bad_utf8) source.encoding = guess_encoding(line);
+  if (is_blank(text)) return source;
+  const auto most = static_cast<std::size_t>(limits_.max_input);
+  const std::string_view start = beginning(text, most);
+  source.pieces = tokenizers_.source->encode(start);
+  if (options_.replace_unknown) source.surfaces = tokenizers_.source->surfaces(start);
+  source.cut = source.pieces.size() > most || start.size() < text.size();
+  source.pieces.resize(std::min(source.pieces.size(), most));
+  source.surfaces.resize(std::min(source.surfaces.size(), most));
+  return source;
+}
+
+std::string Translator::text_of(const Source& source, const std::vector<TokenId>& ids, Workspace& workspace) const {
+  if (!options_.replace_unknown || std::find(ids.begin(), ids.end(), kUnk) == ids.end()) {
+    return tokenizers_.target->decode(ids);
   }
-  if (!remarks.cut.empty()) {
-    const std::string key = max_input_ < options_.max_input ? "model.encoder.max_positions" : "decoding.max_input";
-    sentences.push_back("cut at " + std::to_string(max_input_) + " pieces (" + key + "): " + list_lines(remarks.cut));
-  }
-  return sentences;
+  return tokenizers_.target->decode(ids,
+                                    attended_pieces(attention(source.pieces, ids, workspace), ids, source.surfaces));
 }
 
 std::vector<std::vector<Translation>> Translator::translate(const std::vector<std::string>& lines,
                                                             std::size_t first_line, LineRemarks* remarks,
                                                             const StopCheck& stop) const {
   std::vector<std::vector<Translation>> results(lines.size());
-  std::vector<std::vector<TokenId>> pieces(lines.size());
-  std::vector<char> bad(lines.size()), cut(lines.size());
-  parallel_for(static_cast<Index>(lines.size()), [&](Index i, int /*worker*/) {
-    bool changed = false;
-    const std::string text = normalize_text(replace_invalid(lines[i], &changed), normalization_);
-    bad[i] = changed;
-    const std::string_view start = beginning(text, static_cast<std::size_t>(max_input_));
-    if (!is_blank(text)) pieces[i] = tokenizers_.source->encode(start);
-    cut[i] = static_cast<Index>(pieces[i].size()) > max_input_ || start.size() < text.size();
-    if (static_cast<Index>(pieces[i].size()) > max_input_) pieces[i].resize(static_cast<std::size_t>(max_input_));
-  });
+  std::vector<Source> sources(lines.size());
+  parallel_for(static_cast<Index>(lines.size()), [&](Index i, int /*worker*/) { sources[i] = read(lines[i]); });
 
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (remarks != nullptr && bad[i]) {
-      remarks->bad_utf8.push_back(first_line + i);
-      if (remarks->encoding == Encoding::unknown) remarks->encoding = guess_encoding(lines[i]);
-    }
-    if (remarks != nullptr && cut[i]) remarks->cut.push_back(first_line + i);
-    if (pieces[i].empty()) {
+    if (sources[i].pieces.empty()) {
       results[i].emplace_back();
     } else {
       order.push_back(i);
     }
   }
   std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return pieces[a].size() > pieces[b].size(); });
+                   [&](std::size_t a, std::size_t b) { return sources[a].pieces.size() > sources[b].pieces.size(); });
 
   const auto batch = static_cast<std::size_t>(options_.batch_sentences);
   const std::size_t batches = (order.size() + batch - 1) / batch;
@@ -106,38 +109,56 @@ std::vector<std::vector<Translation>> Translator::translate(const std::vector<st
     if (stopped(stop)) return;
     const std::size_t begin = static_cast<std::size_t>(b) * batch;
     const std::size_t end = std::min(begin + batch, order.size());
-    Sentences source;
-    for (std::size_t i = begin; i < end; ++i) {
-      std::vector<TokenId> ids = pieces[order[i]];
-      ids.push_back(kEos);
-      source.add(ids);
-    }
+    Sentences batch_sources;
+    for (std::size_t i = begin; i < end; ++i) batch_sources.add(with_eos(sources[order[i]].pieces));
     Workspace& workspace = workspaces[worker];
     workspace.reset();
-    std::vector<std::vector<Hypothesis>> found = search(model_, values, source, options_, workspace);
+    const auto text = [&](Index i, const std::vector<TokenId>& ids) {
+      return text_of(sources[order[begin + static_cast<std::size_t>(i)]], ids, workspace);
+    };
+    std::vector<std::vector<Hypothesis>> found =
+        search(model_, values, batch_sources, options_, workspace, {barred_, limits_.n_best, text});
     for (std::size_t i = begin; i < end; ++i) {
       for (Hypothesis& h : found[i - begin]) {
-        results[order[i]].push_back(
-            {tokenizers_.target->decode(h.ids), h.log_prob, h.score, pieces[order[i]], std::move(h.ids)});
+        results[order[i]].push_back({text(static_cast<Index>(i - begin), h.ids), h.log_prob, h.score,
+                                     sources[order[i]].pieces, std::move(h.ids), h.cut});
       }
     }
   });
+  if (remarks != nullptr && !stopped(stop)) remark(sources, results, first_line, *remarks);
   return results;
 }
 
+void Translator::remark(const std::vector<Source>& sources, const std::vector<std::vector<Translation>>& results,
+                        std::size_t first_line, LineRemarks& remarks) const {
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const std::size_t line = first_line + i;
+    const auto unknown = std::count(sources[i].pieces.begin(), sources[i].pieces.end(), kUnk);
+    remarks.unknown_pieces += static_cast<std::size_t>(unknown);
+    if (sources[i].bad_utf8) remarks.bad_utf8.push_back(line);
+    if (remarks.encoding == Encoding::unknown) remarks.encoding = sources[i].encoding;
+    if (sources[i].cut) remarks.cut.push_back(line);
+    if (unknown > 0) remarks.unknown.push_back(line);
+    if (results[i].front().cut) remarks.ended.push_back(line);
+    const bool empty = sources[i].pieces.empty();
+    if (!empty && static_cast<Index>(results[i].size()) < limits_.n_best) remarks.few.push_back(line);
+  }
+}
+
 std::vector<AttentionMap> Translator::attention(const Translation& translation) const {
-  Batch batch;
-  std::vector<TokenId> ids = translation.source;
-  ids.push_back(kEos);
-  batch.source.add(ids);
-  ids = translation.target;
-  ids.push_back(kEos);
-  batch.target.add(ids);
   Workspace workspace;
   std::vector<AttentionMap> maps;
   parallel_for(
-      1, [&](Index /*i*/, int /*worker*/) { maps = model_.attention(model_.values(), batch, workspace).front(); });
+      1, [&](Index /*i*/, int /*worker*/) { maps = attention(translation.source, translation.target, workspace); });
   return maps;
+}
+
+std::vector<AttentionMap> Translator::attention(const std::vector<TokenId>& source, const std::vector<TokenId>& target,
+                                                Workspace& workspace) const {
+  Batch batch;
+  batch.source.add(with_eos(source));
+  batch.target.add(with_eos(target));
+  return model_.attention(model_.values(), batch, workspace).front();
 }
 
 }  // namespace DRAGOMAN_NAMESPACE

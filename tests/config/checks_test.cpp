@@ -236,6 +236,9 @@ TEST(ConfigChecks, DecodingLengths) {
       {{"decoding.min_length=30"}, "at most factor x 1 + extra"},
       {{"decoding.max_length={factor: 0, extra: 0}"}, "room for at least one piece"},
       {{"decoding.length_penalty={formula: none, alpha: 0.5}"}, "formula none has no exponent"},
+      {{"decoding.replace_unknown=true"}, "the unknown token is never written"},
+      {{"decoding.replace_unknown=true", "decoding.allow_unknown=true", "model.decoder.attention.score=none"},
+       "a decoder with attention"},
   });
   EXPECT_FINE({"decoding.min_length=22"});
 }

@@ -158,6 +158,7 @@ const std::map<std::string, Overrides>& changes() {
       {"decoding.max_input", {"decoding.max_input=10"}},
       {"decoding.stop", {"decoding.stop=exact"}},
       {"decoding.allow_unknown", {"decoding.allow_unknown=true"}},
+      {"decoding.replace_unknown", {"decoding.replace_unknown=true", "decoding.allow_unknown=true"}},
       {"decoding.precision", {"decoding.precision=bfloat16"}},
       {"decoding.batch_sentences", {"decoding.batch_sentences=1"}}};
   return kChanges;

@@ -68,8 +68,7 @@ def test_bad_bytes_stop_training_and_not_translation(folder):
     train(folder, "clean", *files("01-crlf"))
     process = run("translate", folder / "clean", "-i", DIRTY / "07-invalid-utf8.de")
     assert process.stdout.count("\n") == 8
-    warnings = process.stderr.splitlines()
-    assert len(warnings) == 1 and "invalid UTF-8" in warnings[0]
+    assert "invalid UTF-8 replaced by U+FFFD in 7 lines (1, 2, 3, 4, 5, 6, 7)" in process.stderr
 
 
 def test_pairs_with_an_empty_side_are_dropped_as_pairs(folder):
@@ -147,5 +146,5 @@ def test_nine_lines_of_any_kind_give_nine_lines(folder, tokenizer):
     assert len(lines) == 10 and lines[9] == ""
     assert [i for i in (1, 2, 4) if lines[i] != ""] == [], "empty in, empty out"
     assert "\0" not in process.stdout and "\r" not in process.stdout
-    warnings = process.stderr.splitlines()
-    assert len(warnings) == 1 and "decoding.max_input" in warnings[0] and "line 7" in warnings[0]
+    cut = [line for line in process.stderr.splitlines() if "decoding.max_input" in line]
+    assert len(cut) == 1 and cut[0].endswith("line 7")

@@ -216,6 +216,7 @@ KEYS = {
     "decoding.max_input": translate("1000", "3"),
     "decoding.stop": translate("finished", "exact", model="half"),
     "decoding.allow_unknown": translate("false", "true", model="unknown"),
+    "decoding.replace_unknown": translate("false", "true", ["decoding.allow_unknown=true"], model="unknown"),
     "decoding.precision": translate("float32", "bfloat16"),
     "decoding.batch_sentences": translate("1", "5000", model="wide", differs="memory", same="text"),
 }

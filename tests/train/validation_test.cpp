@@ -74,6 +74,21 @@ TEST(Validator, CleansReferencesAsTrainingText) {
   EXPECT_EQ(validate(text, *other, {"sequence_accuracy"}, "none").metrics.at("sequence_accuracy"), 0);
 }
 
+TEST(Validator, CountsTranslationsThatTheLengthCapCut) {
+  const TextCase text;
+  const auto model = text.model();
+  Real& end = model->params().data()[model->params().find("output.b")->ref.offset + kEos];
+  for (const Real bias : {Real(-30), Real(30)}) {
+    end = bias;
+    ValidationOptions options;
+    options.metrics = {"bleu"};
+    const auto report = Validator(*model, text.tokenizers, *text.corpus, {}, options, {}, 0.1).run().value();
+    EXPECT_EQ(report.cut.value(), bias < 0 ? text.corpus->size() : 0U);
+    EXPECT_TRUE(report.remarks.empty());
+  }
+  EXPECT_FALSE(validate(text, *text.corpus, {"perplexity"}).cut) << "nothing was translated";
+}
+
 TEST(BetterMetric, KnowsWhichWayIsUp) {
   EXPECT_TRUE(better_metric("perplexity", 2, 3));
   EXPECT_FALSE(better_metric("loss", 3, 2));

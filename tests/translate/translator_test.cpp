@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "data/long_line.h"
 #include "support/search_case.h"
+#include "support/sentencepiece_model.h"
 #include "support/text_case.h"
+#include "translate/unknown_words.h"
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
@@ -154,7 +157,7 @@ TEST(Translator, CutsOverlongLinesAndSaysWhich) {
   EXPECT_TRUE(same(results[2], results[0]));
   EXPECT_EQ(remarks.cut, (std::vector<std::size_t>{12, 13}));
   EXPECT_TRUE(remarks.bad_utf8.empty());
-  ASSERT_EQ(translator.describe(remarks).size(), 1U);
+  ASSERT_FALSE(translator.describe(remarks).empty());
   EXPECT_EQ(translator.describe(remarks)[0], "cut at 3 pieces (decoding.max_input): 2 lines (12, 13)");
 }
 
@@ -179,12 +182,11 @@ TEST(Translator, ReplacesInvalidUtf8AndSaysWhere) {
   const Results results = translator.translate({"1 \xFF 2", "1 2", "1 \xEF\xBF\xBD 2"}, 1, &remarks);
   EXPECT_TRUE(same(results[0], results[2])) << "the bad byte is U+FFFD";
   EXPECT_EQ(remarks.bad_utf8, std::vector<std::size_t>{1});
-  EXPECT_EQ(translator.describe(remarks),
-            std::vector<std::string>{"invalid UTF-8 replaced by U+FFFD in line 1; the text "
-                                     "is probably cp1252 or Latin-1 (Western European)"});
+  EXPECT_EQ(translator.describe(remarks).at(0),
+            "invalid UTF-8 replaced by U+FFFD in line 1; the text is probably cp1252 or Latin-1 (Western European)");
   LineRemarks unknown;
   (void)translator.translate({"1", "\xC2 \x81"}, 1, &unknown);
-  EXPECT_EQ(translator.describe(unknown), std::vector<std::string>{"invalid UTF-8 replaced by U+FFFD in line 2"});
+  EXPECT_EQ(translator.describe(unknown).at(0), "invalid UTF-8 replaced by U+FFFD in line 2");
 }
 
 TEST(Translator, RemarksShowTheFirstTenLinesOnly) {
@@ -198,6 +200,120 @@ TEST(Translator, RemarksShowTheFirstTenLinesOnly) {
   for (std::size_t line = 1; line <= 12; ++line) remarks.cut.push_back(line);
   EXPECT_EQ(translator.describe(remarks)[0],
             "cut at 5 pieces (decoding.max_input): 12 lines (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ...)");
+}
+
+/// The model with another bias of the output for one id.
+std::unique_ptr<Seq2Seq> inclined(const TextCase& text, TokenId id, Real bias,
+                                  const ModelConfig& config = tiny_config()) {
+  auto model = text.model(config);
+  model->params().data()[static_cast<Index>(model->params().find("output.b")->ref.offset) + id] = bias;
+  return model;
+}
+
+TEST(Translator, SaysWhichTranslationsTheLengthCapCut) {
+  const TextCase text;
+  for (const Index beam : {1, 3}) {
+    LineRemarks endless, prompt;
+    const auto talks = inclined(text, kEos, -30);
+    const Translator talking(*talks, text.tokenizers, options_with(beam), "clean");
+    const Results results = talking.translate({"1 2", "", "3"}, 7, &endless);
+    EXPECT_EQ(endless.ended, (std::vector<std::size_t>{7, 9}));
+    EXPECT_TRUE(results[0][0].cut);
+    EXPECT_EQ(talking.describe(endless).at(0),
+              "translations cut at the longest length allowed (decoding.max_length): 2 lines (7, 9)");
+    const auto stops = inclined(text, kEos, 30);
+    const Translator stopping(*stops, text.tokenizers, options_with(beam), "clean");
+    (void)stopping.translate({"1 2", "", "3"}, 7, &prompt);
+    EXPECT_TRUE(prompt.ended.empty());
+    EXPECT_TRUE(stopping.describe(prompt).empty());
+  }
+}
+
+TEST(Translator, CountsSourceWordsThatTheVocabularyLacks) {
+  const TextCase text;
+  const auto model = inclined(text, kEos, 30);
+  const Translator translator(*model, text.tokenizers, options_with(1), "clean");
+  LineRemarks remarks;
+  (void)translator.translate({"1 2", "new 1 newer", "", "newest"}, 1, &remarks);
+  EXPECT_EQ(remarks.unknown_pieces, 3U);
+  EXPECT_EQ(remarks.unknown, (std::vector<std::size_t>{2, 4}));
+  EXPECT_EQ(translator.describe(remarks),
+            std::vector<std::string>{"source pieces that the vocabulary does not have: 3, in 2 lines (2, 4)"});
+}
+
+TEST(Translator, NBestTextsDifferAndTooFewAreTold) {
+  const TextCase text;
+  const auto model = text.model();
+  const Translator plain(*model, text.tokenizers, options_with(4), "clean");
+  const Translator translator(*model, text.tokenizers, options_with(4), "clean", 4);
+  LineRemarks remarks;
+  const Results lists = translator.translate(some_lines(), 1, &remarks);
+  const Results firsts = plain.translate(some_lines());
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    EXPECT_EQ(lists[i][0].text, firsts[i][0].text);
+    EXPECT_EQ(lists[i][0].score, firsts[i][0].score);
+    std::set<std::string> texts;
+    for (const Translation& t : lists[i]) texts.insert(t.text);
+    EXPECT_EQ(texts.size(), lists[i].size());
+    EXPECT_LE(lists[i].size(), 4U);
+    EXPECT_EQ(std::count(remarks.few.begin(), remarks.few.end(), i + 1) > 0, lists[i].size() < 4) << i;
+  }
+  EXPECT_EQ(translator.describe(remarks).back().substr(0, 44), "fewer than 4 different translations of 3 lin");
+}
+
+TEST(Translator, ControlTokensOfAReadyModelAreNeverWritten) {
+  TextCase text(20, "sentencepiece", true);
+  const auto pad = static_cast<TokenId>(text.tokenizers.target->size());
+  text.tokenizers.target = load_tokenizer(
+      text.files.write("pad.model", text.tokenizers.target->serialize() + testing::control_piece("<pad>")));
+  text.tokenizers.source = text.tokenizers.target;
+  const auto model = inclined(text, pad, 30);
+  for (const Index beam : {1, 3}) {
+    DecodeOptions options = options_with(beam);
+    options.min_length = 2;
+    for (const auto& found : Translator(*model, text.tokenizers, options, "clean").translate({"1 2 3", "4"})) {
+      ASSERT_GE(found[0].target.size(), 2U);
+      for (const Translation& t : found) EXPECT_EQ(std::count(t.target.begin(), t.target.end(), pad), 0);
+    }
+  }
+}
+
+TEST(AttendedPieces, AreThoseOfTheLastLayerWithItsHeadsAddedUp) {
+  const std::vector<AttentionMap> maps = {
+      {"decoder", 2, 0, 3, 3, {0, 0, 1, 0, 0, 1, 0, 0, 1}},  // of another kind
+      {"cross", 0, 0, 3, 3, {0, 0, 1, 0, 0, 1, 0, 0, 1}},    // not the last layer
+      {"cross", 1, 0, 3, 3, {Real(.6), Real(.4), 0, 0, Real(.1), Real(.9), Real(.5), Real(.5), 0}},
+      {"cross", 1, 1, 3, 3, {Real(.1), Real(.9), 0, Real(.2), Real(.1), Real(.7), Real(.5), Real(.5), 0}}};
+  const std::vector<std::string> surfaces = {"first", "second"};  // the third key is eos
+  EXPECT_EQ(attended_pieces(maps, std::vector<TokenId>{kUnk, kUnk, kUnk}, surfaces),
+            (std::vector<std::string>{"second", "first", "first"}));
+  EXPECT_EQ(attended_pieces(maps, std::vector<TokenId>{5, kUnk}, surfaces), std::vector<std::string>{"first"});
+  EXPECT_TRUE(attended_pieces(maps, std::vector<TokenId>{5}, surfaces).empty());
+}
+
+TEST(Translator, WritesTheAttendedSourceWordForAnUnknownOne) {
+  const TextCase text;
+  ModelConfig transformer = tiny_config();
+  make_transformer(transformer, true, true);
+  for (const ModelConfig& config : {tiny_config(), transformer}) {
+    const auto model = inclined(text, kUnk, 30, config);
+    for (const Index beam : {1, 3}) {
+      DecodeOptions options = options_with(beam);
+      options.max_length_factor = 0;
+      options.allow_unknown = true;
+      const Results before = Translator(*model, text.tokenizers, options, "clean").translate({"1 new 2"});
+      options.replace_unknown = true;
+      const Translator translator(*model, text.tokenizers, options, "clean");
+      const Results after = translator.translate({"1 new 2"});
+      ASSERT_GT(after[0][0].target.size(), 0U);
+      EXPECT_EQ(after[0][0].target, before[0][0].target);
+      EXPECT_EQ(after[0][0].log_prob, before[0][0].log_prob);
+      const auto words = attended_pieces(translator.attention(after[0][0]), after[0][0].target, {"1", "new", "2"});
+      EXPECT_EQ(after[0][0].text, text.tokenizers.target->decode(after[0][0].target, words));
+      EXPECT_EQ(after[0][0].text.find("\u2047"), std::string::npos);
+      EXPECT_NE(before[0][0].text.find("\u2047"), std::string::npos);
+    }
+  }
 }
 
 TEST(Translator, AttentionHasARowForEachPieceAndEosThatSumsToOne) {

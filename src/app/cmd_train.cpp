@@ -10,6 +10,7 @@
 #include "app/commands.h"
 #include "app/directory_lock.h"
 #include "app/model_directory.h"
+#include "app/start_model.h"
 #include "app/threads.h"
 #include "app/train_observer.h"
 #include "app/training_setup.h"
@@ -60,15 +61,17 @@ void check_model_dir(const TrainArguments& arguments, const Config& config, cons
     (void)Checkpoints(dir).latest_state();  // UserError: there is none, or it is damaged
     return;
   }
-  const std::string start = fs::weakly_canonical(config.training.init_from).string();
+  const std::string weights =
+      config.training.init_from.empty() ? "" : start_weights(config.training.init_from).string();
+  const std::string start = fs::weakly_canonical(weights).string();
   for (const fs::path& file : training_files(dir)) {
     if (!fs::exists(file)) continue;
     if (!start.empty() && start.starts_with(fs::weakly_canonical(file).string() + "/")) {
-      throw UserError(config.training.init_from, 0,
+      throw UserError(weights, 0,
                       "is in a folder of the model directory that this training would remove; use another --model-dir");
     }
-    for (const std::string& input : {arguments.config, config.tokenizer.model_file, config.tokenizer.target_model_file,
-                                     config.training.init_from}) {
+    for (const std::string& input :
+         {arguments.config, config.tokenizer.model_file, config.tokenizer.target_model_file, weights}) {
       if (input.empty() || !same_file(file, input)) continue;
       throw UserError(input, 0,
                       "is in the model directory, where this training would replace it; use another "

@@ -6,11 +6,11 @@
 
 #include "app/cpu.h"
 #include "app/fingerprint.h"
+#include "app/start_model.h"
 #include "core/error.h"
 #include "core/memory_use.h"
 #include "decode/search_rules.h"
 #include "train/memory.h"
-#include "train/model_file.h"
 #include "translate/scorer.h"
 
 namespace dragoman {
@@ -119,9 +119,7 @@ void TrainingSetup::initialize_model(const Config& config, bool resume) {
                       "the parameters with their gradients and moments");
   model.params().initialize(config.seed);
   if (resume || config.training.init_from.empty()) return;
-  for (const std::string& missing : init_from_model(config.training.init_from, model.params())) {
-    warnings.push_back("training.init_from: " + missing + " keeps its random start");
-  }
+  start_from(config, tokenizers, model, warnings);
 }
 
 void TrainingSetup::check_memory(const Config& config, int threads) {

@@ -45,9 +45,9 @@ void KeyTable::add_data(DataOptions& data, TokenizerOptions& tokenizer) {
   add("tokenizer.user_defined_symbols", &tokenizer.user_defined_symbols, texts(),
       "Markup such as `<b>` or placeholders: each is one piece; for words only where it stands between spaces.");
   add("tokenizer.model_file", &tokenizer.model_file, anything(),
-      "A ready SentencePiece model, used as it is; of the source side when not shared.");
+      "A ready SentencePiece model or vocabulary (.json) of this type, used as it is; the source's when not shared.");
   add("tokenizer.target_model_file", &tokenizer.target_model_file, anything(),
-      "The ready SentencePiece model of the target side when not shared.");
+      "The ready model or vocabulary of the target side when not shared.");
 
   section("tokenizer.sampling", "Subword sampling: each epoch sees other pieces of the same training words.");
   add("tokenizer.sampling.alpha", &tokenizer.sampling.alpha, between(0, 1),
@@ -142,7 +142,8 @@ void KeyTable::add_training(TrainOptions& training) {
   section("training", "How the model is trained.");
   add("training.model_dir", &training.model_dir, anything(), "Where the model goes; empty: models/NAME.");
   add("training.init_from", &training.init_from, anything(),
-      "A model.safetensors to start from: tensors are taken by name; empty: none.");
+      "A model directory to start from, whose model and tokenizer keys count where none are set here; or a "
+      "model.safetensors. Tensors are taken by name, rows of embeddings by piece; empty: none.");
   add("training.batch_tokens", &training.batch_tokens, between(1, 10000000),
       "Labels (target pieces with end of sentence) in a micro-batch, at most.");
   add("training.accumulate", &training.accumulate, between(1, 10000), "Micro-batches in an update.");
@@ -239,9 +240,9 @@ void KeyTable::add_decoding(DecodeOptions& decoding) {
   add("decoding.stop", &decoding.stop, one_of({"finished", "exact"}),
       "finished: when beam_size hypotheses have ended; exact: when none alive can become the best.");
   add("decoding.allow_unknown", &decoding.allow_unknown, anything(), "May the unknown token be generated.");
-  add("decoding.precision", &decoding.precision, one_of({"float32", "bfloat16"}),
   add("decoding.replace_unknown", &decoding.replace_unknown, anything(),
       "With allow_unknown: write, in its place, the source piece that the decoder attends to most.");
+  add("decoding.precision", &decoding.precision, one_of({"float32", "bfloat16"}),
       "bfloat16: as training.precision; scores are then those of the rounded products, not those of `score`.");
   add("decoding.batch_sentences", &decoding.batch_sentences, between(1, 100000),
       "Sentences decoded together; changes no result.");

@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
+#include <type_traits>
+#include <variant>
 
 #include "config/checks.h"
 #include "config/config.h"
@@ -14,6 +17,20 @@
 
 namespace dragoman {
 namespace {
+
+void copy_value(const Field& from, const Field& to) {
+  std::visit(
+      [&](auto target) {
+        const auto source = std::get<decltype(target)>(from);
+        if constexpr (std::is_same_v<decltype(target), NumberPair>) {
+          *target.first = *source.first;
+          *target.second = *source.second;
+        } else {
+          *target = *source;
+        }
+      },
+      to);
+}
 
 /// Writes the values of YAML trees into a Config, remembers where each came from, and gathers the problems.
 class Reader {
@@ -48,6 +65,41 @@ class Reader {
       problems_.add(error);
       distrust(source.prefix);
     }
+  }
+
+  /// What is not set becomes that of the model that the training starts from: keys of the model, cleaning, and the
+  /// tokenizer as a whole.
+  void inherit(Config& config, const std::filesystem::path& directory, Config base) {
+    const KeyTable from(base);
+    for (std::size_t i = 0; i < table_.keys().size(); ++i) {
+      if (inherits(table_.keys()[i].path)) copy_value(from.keys()[i].field, table_.keys()[i].field);
+    }
+    if (sets_tokenizer()) return;
+    TokenizerOptions tokenizer;
+    tokenizer.type = base.tokenizer.type;
+    tokenizer.shared = base.tokenizer.shared;
+    tokenizer.sampling = config.tokenizer.sampling;
+    const std::string extension = tokenizer.type == "sentencepiece" ? ".model" : ".json";
+    tokenizer.model_file = (directory / ((tokenizer.shared ? "tokenizer" : "source") + extension)).string();
+    if (!tokenizer.shared) tokenizer.target_model_file = (directory / ("target" + extension)).string();
+    config.tokenizer = tokenizer;
+  }
+
+  /// Is there anything to inherit? Not for the config.yaml of a model directory, which has all keys.
+  [[nodiscard]] bool inherits_any() const {
+    return !sets_tokenizer() || std::any_of(table_.keys().begin(), table_.keys().end(),
+                                            [this](const Key& key) { return inherits(key.path); });
+  }
+
+  [[nodiscard]] bool inherits(const std::string& path) const {
+    return !places_.contains(path) && (path.starts_with("model.") || path == "data.normalization");
+  }
+
+  /// (Sampling is no part of a tokenizer, but of its use.)
+  [[nodiscard]] bool sets_tokenizer() const {
+    return std::any_of(places_.begin(), places_.end(), [](const auto& place) {
+      return place.first.starts_with("tokenizer.") && place.first != "tokenizer.sampling.alpha";
+    });
   }
 
   void check(const Config& config, Files files) {
@@ -144,6 +196,24 @@ std::string read_text_file(const std::string& path) {
   return text;
 }
 
+/// `inherits`: keys may come from the directory that the training starts from (but not further from where that did).
+Config parse(const std::string& text, const std::string& origin, const std::vector<std::string>& overrides, Files files,
+             bool inherits) {
+  Config config;
+  Reader reader(config);
+  reader.read_file(text, origin);
+  for (const std::string& item : overrides) reader.read_override(item);
+  const std::filesystem::path start = config.training.init_from;
+  std::error_code ignored;  // check() says what is wrong with it
+  if (inherits && !start.empty() && reader.inherits_any() &&
+      std::filesystem::is_regular_file(start / "config.yaml", ignored)) {
+    const std::string path = (start / "config.yaml").string();
+    reader.inherit(config, start, parse(read_text_file(path), path, {}, Files::may_be_missing, false));
+  }
+  reader.check(config, files);
+  return config;
+}
+
 }  // namespace
 
 Config load_config(const std::string& path, const std::vector<std::string>& overrides, Files files) {
@@ -152,12 +222,7 @@ Config load_config(const std::string& path, const std::vector<std::string>& over
 
 Config parse_config(const std::string& text, const std::string& origin, const std::vector<std::string>& overrides,
                     Files files) {
-  Config config;
-  Reader reader(config);
-  reader.read_file(text, origin);
-  for (const std::string& item : overrides) reader.read_override(item);
-  reader.check(config, files);
-  return config;
+  return parse(text, origin, overrides, files, true);
 }
 
 }  // namespace dragoman

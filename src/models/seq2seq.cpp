@@ -38,6 +38,8 @@ Seq2Seq::Seq2Seq(const ModelConfig& config, Index source_vocabulary, Index targe
   const Embedding target = tied_all ? Embedding{source.table, embedding_scale(target_scaled, source.table.cols)}
                                     : add_embedding(store_, "decoder.embedding", config, target_vocabulary,
                                                     config.decoder.embedding_width(), target_scaled, tied_output);
+  source_embedding_ = source.table;
+  target_embedding_ = target.table;
   if (config.encoder.recurrent()) {
     encoder_ = std::make_unique<RnnEncoder>(store_, config, source);
   } else {
@@ -56,6 +58,13 @@ Seq2Seq::Seq2Seq(const ModelConfig& config, Index source_vocabulary, Index targe
   output_.b = store_.add_bias("output.b", target_vocabulary);
   context_dropout_ = {static_cast<Real>(config.dropout.context), hash_name("encoder.context")};
   readout_dropout_ = {static_cast<Real>(config.dropout.readout), hash_name("decoder.readout")};
+}
+
+std::vector<Seq2Seq::PieceParam> Seq2Seq::piece_params() const {
+  std::vector<PieceParam> params = {{source_embedding_, false, false}, {output_.b, true, true}};
+  if (target_embedding_.offset != source_embedding_.offset) params.push_back({target_embedding_, true, false});
+  if (!output_.tied) params.push_back({output_.w, true, true});
+  return params;
 }
 
 LossSums Seq2Seq::forward_backward(Values values, const Batch& batch, const Noise& noise, double smoothing, Grads grads,

@@ -21,6 +21,12 @@ class Seq2Seq {
   [[nodiscard]] ParamStore& params() { return store_; }
   [[nodiscard]] const ParamStore& params() const { return store_; }
   [[nodiscard]] Values values() const { return store_.values(); }
+  /// Which parameters have a row (or column) for each piece of a vocabulary.
+  struct PieceParam {
+    ParamRef ref;
+    bool of_target = false, columns = false;
+  };
+  [[nodiscard]] std::vector<PieceParam> piece_params() const;
   [[nodiscard]] Index target_vocabulary() const { return output_.vocabulary(); }
   /// Longest sentences that the model takes, eos included (kNoLimit without learned positions).
   [[nodiscard]] Index max_source_tokens() const { return encoder_->max_tokens(); }
@@ -51,7 +57,8 @@ class Seq2Seq {
   std::unique_ptr<Encoder> encoder_;
   std::unique_ptr<Decoder> decoder_;
   OutputLayer output_;
-  Dropout context_dropout_;  ///< on the encoder's rows, not on its final state
+  ParamRef source_embedding_, target_embedding_;  ///< the same with tied_embeddings all
+  Dropout context_dropout_;                       ///< on the encoder's rows, not on its final state
   Dropout readout_dropout_;
 };
 

@@ -26,7 +26,20 @@ void load_model(const std::string& path, ParamStore& store);
 /// Looks at names and shapes only. UserError as in load_tensors.
 void check_model(const std::string& path, const ParamStore& store);
 
-/// Takes the tensors that have the same name and shape; says which parameters were not found. UserError: none fits.
-std::vector<std::string> init_from_model(const std::string& path, ParamStore& store);
+/// A matrix with a row (or column) for each piece of a vocabulary, in a file made with another vocabulary.
+struct PieceRows {
+  std::string name;
+  bool columns = false;
+  std::vector<TokenId> from;  ///< for each piece its place in the file; -1: not there
+  Index size = 0;             ///< pieces in the file
+};
+
+/// Takes the tensors that have the same name and shape, and of those in `rows` the pieces that the file has; says which
+/// parameters were not found. UserError: none fits.
+std::vector<std::string> init_from_model(const std::string& path, ParamStore& store,
+                                         const std::vector<PieceRows>& rows = {});
+
+/// Names of the parameters of the store that the file has, too, whatever their shape.
+std::vector<std::string> common_names(const std::string& path, const ParamStore& store);
 
 }  // namespace DRAGOMAN_NAMESPACE

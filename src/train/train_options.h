@@ -52,7 +52,7 @@ struct CheckpointOptions {
 
 struct TrainOptions {
   std::string model_dir;         ///< empty: models/NAME
-  std::string init_from;         ///< a model.safetensors whose tensors are taken by name
+  std::string init_from;         ///< a model directory or model.safetensors
   Index batch_tokens = 2048;     ///< labels in a micro-batch, at most
   Index accumulate = 1;          ///< micro-batches an update
   std::int64_t max_updates = 0;  ///< 0: no limit

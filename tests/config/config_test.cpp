@@ -243,7 +243,7 @@ TEST(Config, AsksForFilesOnlyWhenTheyMustExist) {
   EXPECT_HAS(message, "my.yaml:1: data.train.source: found no/such.en, which does not exist, expected a file");
   EXPECT_HAS(message, "my.yaml:3: tokenizer.model_file: found no/such.model, which does not exist, expected a file");
   EXPECT_HAS(problem("training: {init_from: " + ::testing::TempDir() + "}", {}, Files::must_exist),
-             "which is a directory, expected a file");
+             "a directory without config.yaml, expected a model directory or a file");
 }
 
 }  // namespace

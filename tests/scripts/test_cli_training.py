@@ -308,8 +308,8 @@ def test_a_diverged_update_can_be_computed_again(data):
     sides = ["--set", "model.encoder={type: transformer, model_size: 8, heads: 2, ffn_size: 12}"]
     sides = [*sides, "--set", "model.encoder.embedding_size=128", "--set", "model.encoder.hidden_size=128"]
     quick(data, "sound", *sides)
-    poison(data / "sound", "3", data / "poisoned.safetensors")
-    quick(data, "burst", *sides, "--set", "training.init_from=poisoned.safetensors", code=1)
+    poison(data / "sound", "3", data / "sound/poisoned.safetensors")
+    quick(data, "burst", *sides, "--set", "training.init_from=sound/poisoned.safetensors", code=1)
     batch = json.loads((data / "burst/diverged/1/batch.json").read_text())
     said = run("replay", data / "burst/diverged/1").stdout.splitlines()
     assert said[0] == f"update {batch['update']}: {batch['problem']} was not finite"

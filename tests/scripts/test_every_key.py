@@ -168,7 +168,7 @@ KEYS = {
     "training.window": train("20000", "20"),
     "training.on_divergence": train(
         "skip", "rollback",
-        [ENCODER, "training.init_from=poisoned.safetensors", "training.max_updates=0", "training.max_epochs=1"],
+        [ENCODER, "training.init_from=transformer/poisoned.safetensors", "training.max_updates=0", "training.max_epochs=1"],
         differs="log",
     ),
     "training.log_every": train("100", "1", differs="metrics", same="model"),
@@ -270,7 +270,7 @@ class Runs:
         write_data(folder)
         (folder / "config.yaml").write_text(CONFIG)
         list(self.pool.map(lambda name: self.train(MODELS[name], name), MODELS))
-        poison(folder / "transformer", "rare", folder / "poisoned.safetensors")
+        poison(folder / "transformer", "rare", folder / "transformer/poisoned.safetensors")
 
     def start(self, case, key, value):
         overrides = (*case.needs, f"{key}={value}")

@@ -150,6 +150,44 @@ TEST(InitFrom, TakesWhatHasTheSameNameAndShape) {
   for (std::size_t i = store.find("encoder.b")->ref.offset; i < store.size(); ++i) EXPECT_EQ(store.data()[i], start[i]);
 }
 
+TEST(InitFrom, TakesRowsAndColumnsOfSharedPieces) {
+  const TempFiles files;
+  ParamStore then;
+  then.add("embedding", 4, 3, {Init::Kind::normal, 1.0});
+  then.add("output.w", 2, 4, {Init::Kind::normal, 1.0});
+  then.add_bias("output.b", 4, {Init::Kind::normal, 1.0});
+  then.initialize(1);
+  save_model(files.path("m.safetensors"), then);
+  ParamStore now;
+  now.add("embedding", 5, 3, {Init::Kind::normal, 1.0});
+  now.add("output.w", 2, 5, {Init::Kind::normal, 1.0});
+  now.add_bias("output.b", 5, {Init::Kind::normal, 1.0});
+  now.initialize(2);
+  const std::vector<Real> start(now.values().base, now.values().base + now.size());
+  const std::vector<TokenId> from = {0, 3, -1, 1, -1};
+  EXPECT_TRUE(init_from_model(files.path("m.safetensors"), now,
+                              {{"embedding", false, from, 4}, {"output.w", true, from, 4}, {"output.b", true, from, 4}})
+                  .empty());
+  for (const char* name : {"embedding", "output.w", "output.b"}) {
+    const ParamRef to = now.find(name)->ref;
+    const ConstMat is = to.in(now.values());
+    const ConstMat was = then.find(name)->ref.in(then.values());
+    const bool columns = std::string(name) != "embedding";
+    for (std::size_t piece = 0; piece < from.size(); ++piece) {
+      for (Index i = 0; i < (columns ? is.rows : is.cols); ++i) {
+        const auto at = [&](ConstMat m, Index p) { return columns ? m(i, p) : m(p, i); };
+        const auto p = static_cast<Index>(piece);
+        const ConstMat random{start.data() + to.offset, to.rows, to.cols, to.cols};
+        EXPECT_EQ(at(is, p), from[piece] < 0 ? at(random, p) : at(was, from[piece])) << name << " " << piece;
+      }
+    }
+  }
+  const auto missing =
+      init_from_model(files.path("m.safetensors"), now, {{"embedding", false, from, 6}, {"output.b", true, from, 4}});
+  EXPECT_EQ(missing.at(0), "embedding (shape [4, 3], expected [5, 3])") << "the file is of another vocabulary";
+  EXPECT_EQ(common_names(files.path("m.safetensors"), now).size(), 3U);
+}
+
 TEST(InitFrom, RefusesAFileOfWhichNothingFits) {
   const TempFiles files;
   save_model(files.path("m.safetensors"), make_store(1));

@@ -24,25 +24,15 @@ struct AverageArguments {
   bool overwrite = false;
 };
 
-/// The directory with the configuration and the tokenizer: MODEL_DIR of MODEL_DIR/checkpoints/NNNNNN, or itself.
-fs::path model_directory_of(const std::string& checkpoint) {
-  if (checkpoint.empty() || !fs::exists(fs::path(checkpoint) / "model.safetensors")) {
-    throw UserError(checkpoint, 0,
-                    "holds no model.safetensors; expected a directory such as MODEL_DIR/checkpoints/001000");
-  }
-  const fs::path directory = fs::canonical(checkpoint);
-  return fs::exists(directory / "config.yaml") ? directory : directory.parent_path().parent_path();
-}
-
 /// Weights can only be averaged if they mean the same.
-void check_same_model(const LoadedModel& first, const fs::path& directory, const std::string& checkpoint) {
+void check_same_model(const LoadedModel& first, const fs::path& home, const std::string& checkpoint) {
   const auto model_section = [](const Config& config) {
     Config only_model;
     only_model.model = config.model;
     return emit_config(only_model);
   };
-  const TokenizerPair tokenizers = TokenizerPair::load(directory);
-  if (model_section(load_config((directory / "config.yaml").string())) != model_section(first.config)) {
+  const TokenizerPair tokenizers = TokenizerPair::load(home);
+  if (model_section(load_config((home / "config.yaml").string())) != model_section(first.config)) {
     throw UserError(checkpoint, 0, "its model is another than that of the first checkpoint; average one training");
   }
   if (tokenizers.source->serialize() != first.tokenizers.source->serialize() ||
@@ -63,35 +53,46 @@ void clear_output(const fs::path& output, bool overwrite) {
                       "holds a model already (" + file.filename().string() +
                           "); --overwrite replaces it, or use another directory");
     }
-    fs::remove(file);
+    remove_whole(file.string());
   }
 }
 
+/// Of a model directory with checkpoints only the best model is taken, which may not be what was meant.
+void announce(const std::string& named, const ModelPlace& place) {
+  const fs::path checkpoints = place.home / "checkpoints";
+  if (place.weights != place.home || !fs::exists(checkpoints)) return;
+  std::fprintf(stderr, "dragoman: %s: its best model is taken; its checkpoints would be %s/[0-9]*\n",
+               one_line(named).c_str(), one_line(checkpoints.string()).c_str());
+}
+
 void average(const AverageArguments& arguments) {
-  const fs::path first = model_directory_of(arguments.checkpoints.front());
-  const LoadedModel loaded = load_model_without_weights(first.string());
+  std::vector<ModelPlace> places;
+  for (const std::string& named : arguments.checkpoints) {
+    places.push_back(find_model(named));
+    check_outside_model(arguments.output, named);
+    announce(named, places.back());
+  }
+  const LoadedModel loaded = load_model_without_weights(places.front().home);
   ParamStore& store = loaded.model->params();
-  check_model((fs::path(arguments.checkpoints.front()) / "model.safetensors").string(), store);
+  check_model((places.front().weights / "model.safetensors").string(), store);
   store.allocate();
   WeightMean mean(store);
-  for (const std::string& checkpoint : arguments.checkpoints) {
-    const fs::path directory = model_directory_of(checkpoint);
-    if (directory != first) check_same_model(loaded, directory, checkpoint);
-    mean.add_file((fs::path(checkpoint) / "model.safetensors").string());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i].home != places.front().home) check_same_model(loaded, places[i].home, arguments.checkpoints[i]);
+    mean.add_file((places[i].weights / "model.safetensors").string());
   }
   const std::vector<Real> weights = mean.mean();
   std::copy(weights.begin(), weights.end(), store.data());
 
   const fs::path output(arguments.output);
-  std::error_code error;
-  fs::create_directories(output, error);
-  if (error) throw UserError(output.string(), 0, "cannot create the model directory: " + error.message());
+  make_folder(output.string());
   const DirectoryLock lock(output);
   clear_output(output, arguments.overwrite);
   loaded.tokenizers.save(output);
   write_file_atomically((output / "config.yaml").string(), emit_config(loaded.config));
   save_model((output / "model.safetensors").string(), store);
-  std::fprintf(stderr, "dragoman: mean of %zu in %s\n", arguments.checkpoints.size(), arguments.output.c_str());
+  std::fprintf(stderr, "dragoman: mean of %zu in %s\n", arguments.checkpoints.size(),
+               one_line(arguments.output).c_str());
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "data/grammar.h"
 #include "data/toy_tasks.h"
-#include "io/atomic_file.h"
+#include "io/output_file.h"
 
 namespace dragoman {
 namespace {
@@ -63,7 +63,9 @@ void write_lines(const std::filesystem::path& folder, const std::string& name, c
     text += line(pair);
     text += '\n';
   }
-  write_file_atomically((folder / name).string(), text);
+  OutputFile file((folder / name).string());
+  file.write(text);
+  file.finish();
 }
 
 void generate_grammar(const Options& o) {

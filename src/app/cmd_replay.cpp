@@ -52,7 +52,7 @@ void print_sentences(const Seq2Seq& model, const Batch& batch, double label_smoo
 }
 
 void replay(const std::string& directory) {
-  const fs::path path = fs::absolute(directory).lexically_normal();
+  const fs::path path(directory);
   const DivergedBatch diverged = read_diverged(path);
   const fs::path weights = path / "model.safetensors";
   if (!fs::exists(weights)) {
@@ -60,8 +60,7 @@ void replay(const std::string& directory) {
                     "is absent: this update made parameters infinite, and the weights before it are not known; the "
                     "sentences are in batch.json");
   }
-  const fs::path model_dir = (path.has_filename() ? path : path.parent_path()).parent_path().parent_path();
-  const LoadedModel loaded = load_model_without_weights(model_dir.string());
+  const LoadedModel loaded = load_model_without_weights(fs::canonical(path).parent_path().parent_path());
   load_model(weights.string(), loaded.model->params());
   const std::string batch_path = (path / "batch.json").string();
   use_threads(loaded.config.threads);

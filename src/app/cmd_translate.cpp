@@ -2,12 +2,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <memory>
 #include <optional>
 
@@ -15,11 +11,12 @@
 #include "app/commands.h"
 #include "app/decoding_arguments.h"
 #include "app/loaded_model.h"
+#include "app/model_directory.h"
 #include "app/threads.h"
 #include "core/error.h"
 #include "data/text_check.h"
-#include "io/atomic_file.h"
 #include "io/line_reader.h"
+#include "io/output_file.h"
 
 namespace dragoman {
 namespace {
@@ -31,43 +28,6 @@ struct TranslateArguments {
   std::optional<Index> n_best;
   int threads = 0;
   DecodingArguments decoding;
-};
-
-/// Standard output or a file, which appears whole in the end (a pipe or a device gets lines as they come); a failed
-/// write is an error, never silence.
-class Output {
- public:
-  explicit Output(const std::string& path) : path_(path == "-" ? "standard output" : path) {
-    std::error_code ignored;  // one that doesn't exist will be a file
-    if (path != "-" && (!std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored))) {
-      file_.emplace(path);
-    } else if (path != "-") {
-      special_.open(path, std::ios::binary);
-      if (!special_) throw UserError(path_, 0, std::string("cannot open to write: ") + std::strerror(errno));
-      stream_ = &special_;
-    }
-  }
-  void line(const std::string& text) { buffer_ += text + "\n"; }
-  void flush() {
-    if (file_) {
-      file_->write(buffer_);
-    } else {
-      stream_->write(buffer_.data(), static_cast<std::streamsize>(buffer_.size())).flush();
-      if (!*stream_) throw UserError(path_, 0, std::string("cannot write: ") + std::strerror(errno));
-    }
-    buffer_.clear();
-  }
-  /// Once, after the last line.
-  void finish() {
-    flush();
-    if (file_) file_->commit();
-  }
-
- private:
-  std::string path_, buffer_;
-  std::optional<AtomicFile> file_;
-  std::ofstream special_;
-  std::ostream* stream_ = &std::cout;
 };
 
 std::string number(double x) {
@@ -83,14 +43,12 @@ void check_files(const TranslateArguments& arguments) {
     return a != "-" && b != "-" && std::filesystem::equivalent(a, b, ignored);
   };
   for (const std::string& written : {arguments.output, arguments.attention}) {
+    if (written.empty()) continue;
     if (same(written, arguments.input)) throw UserError(written, 0, "is the input, too; write to another file");
+    check_outside_model(written, arguments.model);
   }
   if (arguments.attention == "-") throw UserError("--attention: expected a file; standard output has the translations");
-  const auto place = [](const std::string& path) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
-  };
-  if (!arguments.attention.empty() && arguments.output != "-" &&
-      place(arguments.attention) == place(arguments.output)) {
+  if (!arguments.attention.empty() && same_output(arguments.attention, arguments.output)) {
     throw UserError("--attention: " + arguments.attention + " is the output, too; write to another file");
   }
 }
@@ -110,9 +68,9 @@ void translate(const TranslateArguments& arguments) {
 
   constexpr std::size_t kBlock = 4096;  // lines in memory at a time
   LineReader reader(arguments.input);
-  Output output(arguments.output);
-  std::unique_ptr<Output> attention;
-  if (!arguments.attention.empty()) attention = std::make_unique<Output>(arguments.attention);
+  OutputFile output(arguments.output);
+  std::optional<OutputFile> attention;
+  if (!arguments.attention.empty()) attention.emplace(arguments.attention);
   LineRemarks remarks;
   std::vector<std::string> lines;
   std::size_t done = 0;
@@ -125,22 +83,24 @@ void translate(const TranslateArguments& arguments) {
     }
     if (done == 0) check_beginning(reader.name(), lines);
     const auto results = translator.translate(lines, done + 1, &remarks);
+    std::string text, maps;
     for (std::size_t i = 0; i < results.size(); ++i) {
-      if (n_best == 0) output.line(results[i].front().text);
+      if (n_best == 0) text += results[i].front().text + "\n";
       for (Index n = 0; n < n_best && n < static_cast<Index>(results[i].size()); ++n) {
         const Translation& t = results[i][static_cast<std::size_t>(n)];
-        output.line(std::to_string(done + i) + " ||| " + t.text + " ||| " + number(t.score));
+        text += std::to_string(done + i) + " ||| " + t.text + " ||| " + number(t.score) + "\n";
       }
       if (attention) {
         const Translation& best = results[i].front();
         const bool empty = best.source.empty();
-        attention->line(
-            attention_json(best, empty ? std::vector<AttentionMap>{} : translator.attention(best), loaded.tokenizers));
+        maps +=
+            attention_json(best, empty ? std::vector<AttentionMap>{} : translator.attention(best), loaded.tokenizers) +
+            "\n";
       }
     }
     done += lines.size();
-    output.flush();
-    if (attention) attention->flush();
+    output.write(text);
+    if (attention) attention->write(maps);
   }
   if (attention) attention->finish();
   output.finish();

@@ -1,30 +1,12 @@
 #include "app/loaded_model.h"
 
-#include <filesystem>
-
-#include "core/error.h"
+#include "app/model_directory.h"
 #include "train/model_file.h"
 
 namespace dragoman {
 
-namespace {
-
-void require(const std::filesystem::path& directory, const char* name) {
-  const std::filesystem::path path = directory / name;
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(path, ignored)) return;
-  if (std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) {
-    throw UserError(path.string(), 0, "is not a regular file");
-  }
-  throw UserError(directory.string(), 0,
-                  std::string("not a model directory: ") + name + " is missing (expected the model_dir of a training)");
-}
-
-}  // namespace
-
-LoadedModel load_model_without_weights(const std::string& directory) {
-  const std::filesystem::path path(directory);
-  require(path, "config.yaml");
+LoadedModel load_model_without_weights(const std::filesystem::path& path) {
+  require_in_model(path, "config.yaml");
   LoadedModel loaded;
   loaded.config = load_config((path / "config.yaml").string());
   loaded.tokenizers = TokenizerPair::load(path);
@@ -34,11 +16,9 @@ LoadedModel load_model_without_weights(const std::string& directory) {
 }
 
 LoadedModel load_model_directory(const std::string& directory) {
-  const std::filesystem::path path(directory);
-  require(path, "config.yaml");
-  require(path, "model.safetensors");
-  LoadedModel loaded = load_model_without_weights(directory);
-  load_model((path / "model.safetensors").string(), loaded.model->params());
+  const ModelPlace place = find_model(directory);
+  LoadedModel loaded = load_model_without_weights(place.home);
+  load_model((place.weights / "model.safetensors").string(), loaded.model->params());
   return loaded;
 }
 

@@ -2,12 +2,15 @@
 //
 // Everything is written under a temporary name in the same folder (".NAME.dragoman-tmp.PID.N"), fsynced and
 // renamed; then the folder is fsynced. A crash leaves the old content, or the new one, and at worst a temporary
-// behind. A symbolic link at the path is replaced, not followed.
+// behind. What replaces a file keeps its owner and permissions. A symbolic link at the path is replaced, not followed:
+// in a model directory from elsewhere it may point at anything. Where users say what to write: output_file.h.
 //
-// Errors: every failure (no permission, disk full, ...) is a UserError "PATH: cannot OPERATION: CAUSE".
+// Errors: every failure (no permission, disk full, ...) is a UserError "PATH: cannot OPERATION: CAUSE"; temporary names
+// are not in it.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -16,7 +19,7 @@ namespace dragoman {
 /// A file under construction. Without commit() nothing is left of it.
 class AtomicFile {
  public:
-  /// UserError: the path names a directory or a device, or the temporary can't be made.
+  /// UserError: the path names a directory, a device or a file that may not be written, or there is no such folder.
   explicit AtomicFile(std::string path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
@@ -28,15 +31,23 @@ class AtomicFile {
   /// Puts the file in its place, on disk when this returns. Once only; no write() after it.
   void commit();
 
+  /// CRC-32 of what was written so far.
+  [[nodiscard]] std::uint32_t checksum() const { return checksum_; }
+
  private:
   std::string path_;
   std::string temporary_;
   int descriptor_ = -1;
+  std::uint32_t checksum_ = 0;
 };
 
 void write_file_atomically(const std::string& path, std::string_view content);
 
-/// Appends to a file, which is made if it does not exist. Not atomic: a crash may leave a part of the text.
+/// Writes all to a descriptor. 0, or the error that ended it.
+[[nodiscard]] int write_all(int descriptor, const void* data, std::size_t bytes);
+
+/// Appends to a file, which is made if it does not exist. Not atomic: a crash may leave a part of the text. UserError:
+/// also when it is a link or no regular file.
 void append_to_file(const std::string& path, std::string_view text);
 
 /// What was appended is on disk when this returns.

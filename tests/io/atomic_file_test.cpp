@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -11,6 +13,7 @@
 
 #include "core/error.h"
 #include "data/temp_files.h"
+#include "io/checksum.h"
 
 namespace dragoman {
 namespace {
@@ -82,8 +85,7 @@ TEST_F(AtomicFileTest, PathsWithoutAFolderAndWithATrailingSlashWork) {
 TEST_F(AtomicFileTest, ErrorsNamePathOperationAndCause) {
   const std::string missing = user_error([&] { write_file_atomically(at("no/such/file"), "x"); });
   EXPECT_TRUE(contains(missing, at("no/such/file"))) << missing;
-  EXPECT_TRUE(contains(missing, "cannot create")) << missing;
-  EXPECT_TRUE(contains(missing, "No such file or directory")) << missing;
+  EXPECT_TRUE(contains(missing, "cannot create: there is no folder " + at("no/such") + ";")) << missing;
   EXPECT_TRUE(contains(user_error([&] { write_file_atomically(folder_.string(), "x"); }), "not a regular file"));
   EXPECT_TRUE(contains(user_error([&] { write_file_atomically("/dev/null", "x"); }), "not a regular file"));
   EXPECT_THROW(write_file_atomically("/", "x"), UserError);
@@ -91,6 +93,71 @@ TEST_F(AtomicFileTest, ErrorsNamePathOperationAndCause) {
   EXPECT_THROW(AtomicDirectory(at("no/such/directory")), UserError);
   write_file_atomically(at("file"), "x");
   EXPECT_THROW(AtomicDirectory(at("file")), UserError);
+  EXPECT_TRUE(contains(user_error([&] { write_file_atomically(at("file/x"), "x"); }),
+                       "cannot create a file in " + at("file") + ": Not a directory"));
+}
+
+TEST_F(AtomicFileTest, NoErrorNamesATemporaryFile) {
+  AtomicDirectory directory(at("d"));
+  fs::create_directory(directory.temporary() + "/model");
+  for (const char* name : {"/model", "/none/model"}) {
+    const std::string found = user_error([&] { write_file_atomically(directory.temporary() + name, "x"); });
+    EXPECT_TRUE(contains(found, at("d") + name + ": cannot ")) << found;
+    EXPECT_FALSE(contains(found, "tmp")) << found;
+  }
+  for (const std::string& path : {at("no/file"), at(std::string(300, 'x'))}) {
+    EXPECT_FALSE(contains(user_error([&] { write_file_atomically(path, "x"); }), "dragoman-tmp")) << path;
+    EXPECT_FALSE(contains(user_error([&] { AtomicDirectory{path}; }), "dragoman-tmp")) << path;
+  }
+}
+
+TEST_F(AtomicFileTest, ALongNameIsAName) {
+  const std::string name(255, 'x');
+  write_file_atomically(at(name), "1");
+  EXPECT_EQ(content(at(name)), "1");
+}
+
+TEST_F(AtomicFileTest, WhatReplacesAFileIsAsClosed) {
+  for (const mode_t mode : {0600U, 0640U, 0666U, 0755U}) {
+    write_file_atomically(at("a"), "old");
+    ASSERT_EQ(::chmod(at("a").c_str(), mode), 0);
+    const bool owned = ::geteuid() != 0 || ::chown(at("a").c_str(), 1234, 5678) == 0;
+    ASSERT_TRUE(owned);
+    AtomicFile file(at("a"));
+    file.write("new");
+    for (const auto& entry : fs::directory_iterator(folder_)) {  // the temporary, too
+      EXPECT_EQ(static_cast<mode_t>(entry.status().permissions()), mode) << entry.path();
+    }
+    file.commit();
+    struct stat status {};
+    ASSERT_EQ(::stat(at("a").c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777U, mode);
+    if (::geteuid() == 0) {
+      EXPECT_EQ(status.st_uid, 1234U);
+      EXPECT_EQ(status.st_gid, 5678U);
+    }
+  }
+}
+
+TEST_F(AtomicFileTest, ALinkIsReplacedAndWhatItLeadsToStays) {
+  write_file_atomically(at("real"), "kept");
+  fs::create_symlink("real", at("link"));
+  write_file_atomically(at("link"), "new");
+  EXPECT_FALSE(fs::is_symlink(at("link")));
+  EXPECT_EQ(content(at("link")), "new");
+  EXPECT_EQ(content(at("real")), "kept");
+}
+
+TEST_F(AtomicFileTest, TheChecksumIsThatOfTheFile) {
+  AtomicFile file(at("a"));
+  file.write("1234");
+  file.write("56789");
+  EXPECT_EQ(file.checksum(), 0xcbf43926U) << "the check value of CRC-32";
+  file.commit();
+  EXPECT_EQ(crc32_of_file(at("a")), 0xcbf43926U);
+  EXPECT_TRUE(has_checksum(at("a"), 0xcbf43926U));
+  EXPECT_FALSE(has_checksum(at("a"), 1));
+  EXPECT_FALSE(has_checksum(at("b"), 0));
 }
 
 TEST_F(AtomicFileTest, AFailedWriteIsAUserErrorAndKeepsTheOldFile) {
@@ -112,7 +179,12 @@ TEST_F(AtomicFileTest, AppendingKeepsWhatIsThere) {
   append_to_file(at("a"), "2\n");
   EXPECT_EQ(content(at("a")), "1\n2\n");
   EXPECT_TRUE(contains(user_error([&] { append_to_file(at("no/a"), "x"); }), "No such file or directory"));
-  EXPECT_TRUE(contains(user_error([&] { append_to_file("/dev/full", "x"); }), "cannot append: No space left"));
+  fs::create_symlink("a", at("link"));
+  ASSERT_EQ(::mkfifo(at("fifo").c_str(), 0600), 0);
+  for (const std::string& path : {at("link"), at("fifo"), std::string("/dev/full"), folder_.string()}) {
+    EXPECT_TRUE(contains(user_error([&] { append_to_file(path, "x"); }), "it is a link or no regular file")) << path;
+  }
+  EXPECT_EQ(content(at("a")), "1\n2\n");
 }
 
 TEST_F(AtomicFileTest, FoldersAreMadeAndRemovedWhole) {

@@ -122,10 +122,11 @@ def test_average_is_the_mean_of_checkpoints(data):
 def test_average_refuses_what_does_not_belong_together(data):
     model, other = train(data, "transformer", "first"), train(data, "pre_norm", "second")
     checkpoint = model / "checkpoints" / "000030"
-    assert "no model.safetensors" in refused("average", checkpoint, data / "toy", "-o", data / "out")
-    for training in (model, checkpoint):
-        assert "belongs to a training" in refused("average", checkpoint, "-o", training, "--overwrite")
-    assert "no model.safetensors" in refused("average", "", "-o", data / "out")
+    assert "not a model directory" in refused("average", checkpoint, data / "toy", "-o", data / "out")
+    for read in (model, checkpoint, model / "mean", model / "checkpoints" / "mean"):
+        assert "which is being read" in refused("average", checkpoint, "-o", read, "--overwrite")
+    assert "belongs to a training" in refused("average", checkpoint, "-o", other, "--overwrite")
+    assert "expected a model directory" in refused("average", "", "-o", data / "out")
     assert "its model is another" in refused("average", checkpoint, other, "-o", data / "out")
     assert not (data / "out").exists()
     renamed = data / "renamed"
@@ -136,8 +137,36 @@ def test_average_refuses_what_does_not_belong_together(data):
     (data / "used").mkdir()
     (data / "used" / "source.json").write_text("of another model, whose target tokenizer is its own")
     assert "holds a model already (source.json)" in refused("average", checkpoint, "-o", data / "used")
+    (data / "used/diverged/1").mkdir(parents=True)
     run("average", checkpoint, "-o", data / "used", "--overwrite")
     assert {p.name for p in (data / "used").iterdir()} - {"lock"} == {"config.yaml", "model.safetensors", "tokenizer.json"}
+
+
+def test_a_checkpoint_is_a_model(data):
+    model = train(data, "transformer", "several")
+    checkpoint = model / "checkpoints" / "000030"
+    (data / "apart").mkdir()
+    for name in ("config.yaml", "tokenizer.json"):
+        shutil.copy(model / name, data / "apart")
+    shutil.copy(checkpoint / "model.safetensors", data / "apart")
+    (data / "best").symlink_to(checkpoint)
+    pairs = ["--source", data / "toy/dev.src"]
+    for command in (["translate", "-i", pairs[1]], ["score", *pairs, "--target", data / "toy/dev.trg"],
+                    ["evaluate", *pairs, "--reference", data / "toy/dev.trg"]):  # fmt: skip
+        expected = run(command[0], data / "apart", *command[1:]).stdout
+        for named in (checkpoint, f"{checkpoint}/", data / "best"):
+            assert run(command[0], named, *command[1:]).stdout == expected
+    tables = [run("inspect", folder).stdout.split("\n")[1:] for folder in (checkpoint, data / "apart")]
+    assert tables[0] == tables[1] and len(tables[0]) > 10
+    assert "config.yaml is missing" in refused("translate", model / "checkpoints")
+
+
+def test_average_says_what_it_takes_of_a_model_directory(data):
+    model = train(data, "transformer", "whole")
+    said = run("average", model, "-o", data / "of one").stderr
+    assert "whole: its best model is taken" in said and "whole/checkpoints/[0-9]*" in said and "mean of 1 in" in said
+    assert load_file(data / "of one/model.safetensors").keys() == load_file(model / "model.safetensors").keys()
+    assert "best model" not in run("average", model / "checkpoints/000030", "-o", data / "of another").stderr
 
 
 def test_the_moving_average_is_saved_and_sampling_needs_sentencepiece(data):

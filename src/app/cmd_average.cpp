@@ -70,7 +70,6 @@ void average(const AverageArguments& arguments) {
   for (const std::string& named : arguments.checkpoints) {
     places.push_back(find_model(named));
     check_outside_model(arguments.output, named);
-    announce(named, places.back());
   }
   const LoadedModel loaded = load_model_without_weights(places.front().home);
   ParamStore& store = loaded.model->params();
@@ -81,6 +80,7 @@ void average(const AverageArguments& arguments) {
     if (places[i].home != places.front().home) check_same_model(loaded, places[i].home, arguments.checkpoints[i]);
     mean.add_file((places[i].weights / "model.safetensors").string());
   }
+  for (std::size_t i = 0; i < places.size(); ++i) announce(arguments.checkpoints[i], places[i]);
   const std::vector<Real> weights = mean.mean();
   std::copy(weights.begin(), weights.end(), store.data());
 

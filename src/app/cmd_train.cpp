@@ -10,6 +10,7 @@
 #include "app/commands.h"
 #include "app/directory_lock.h"
 #include "app/model_directory.h"
+#include "app/resume.h"
 #include "app/start_model.h"
 #include "app/threads.h"
 #include "app/train_observer.h"
@@ -18,6 +19,7 @@
 #include "config/config.h"
 #include "core/error.h"
 #include "core/memory_use.h"
+#include "core/utf8.h"
 #include "io/atomic_file.h"
 #include "train/trainer.h"
 
@@ -31,15 +33,25 @@ struct TrainArguments {
   std::vector<std::string> overrides;
   std::string model_dir;
   bool resume = false;
+  std::string resume_from;  // update, newest; empty: the latest
   bool overwrite = false;
   bool dry_run = false;
   std::optional<int> threads;
 };
 
+/// The path from the root. No more: what "link/.." is only the system knows. UserError: config.yaml, which is YAML,
+/// could not hold it, and the model would be trained to its end and not load.
+void absolute(std::string& path) {
+  if (path.empty()) return;
+  path = fs::absolute(path).string();
+  const bool control = std::any_of(path.begin(), path.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  if (!control && first_invalid(path) == std::string::npos) return;
+  throw UserError(replace_invalid(path), 0,
+                  std::string("this path has ") + (control ? "a control character" : "bytes that are not UTF-8") +
+                      ", which the model's config.yaml can't hold; rename the file or folder");
+}
+
 void make_absolute(Config& config) {
-  const auto absolute = [](std::string& path) {
-    if (!path.empty()) path = fs::absolute(path).lexically_normal().string();
-  };
   for (ParallelFiles* files : {&config.data.train, &config.data.dev, &config.data.test}) {
     for (auto* list : {&files->source, &files->target, &files->tsv})
       std::for_each(list->begin(), list->end(), absolute);
@@ -55,12 +67,8 @@ bool same_file(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, ignored);
 }
 
-/// May this training write into the model directory?
+/// May this new training write into the model directory?
 void check_model_dir(const TrainArguments& arguments, const Config& config, const fs::path& dir) {
-  if (arguments.resume) {
-    (void)Checkpoints(dir).latest_state();  // UserError: there is none, or it is damaged
-    return;
-  }
   const std::string weights =
       config.training.init_from.empty() ? "" : start_weights(config.training.init_from).string();
   const std::string start = fs::weakly_canonical(weights).string();
@@ -80,7 +88,7 @@ void check_model_dir(const TrainArguments& arguments, const Config& config, cons
     if (arguments.overwrite) continue;
     throw UserError(dir.string(), 0,
                     "holds a training already (" + file.filename().string() + "); " +
-                        (fs::exists(dir / "checkpoints" / "latest") ? "--resume goes on with it, " : "") +
+                        (fs::exists(dir / "checkpoints") ? "--resume goes on with it, " : "") +
                         "--overwrite replaces it, --model-dir or training.model_dir puts "
                         "the new one elsewhere");
   }
@@ -107,9 +115,10 @@ void prepare_model_dir(const TrainArguments& arguments, const Config& config, co
   }
 }
 
-void run(const TrainArguments& arguments, const Config& config, TrainingSetup& setup, int threads) {
+void run(const TrainArguments& arguments, const Config& config, TrainingSetup& setup, const DirectoryLock& lock,
+         int threads) {
   const fs::path dir = config.training.model_dir;
-  TrainObserver observer(dir, arguments.resume);
+  TrainObserver observer(dir, arguments.resume, lock);
   observer.info(version_text() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"));
   for (const std::string& warning : setup.warnings) observer.warning(warning);
   for (const std::string& info : setup.infos) observer.info(info);
@@ -128,6 +137,7 @@ void run(const TrainArguments& arguments, const Config& config, TrainingSetup& s
   catch_stop_signals();
   Trainer trainer(setup.model, std::move(input), observer);
   // A resumed training may have other limits or decoding settings: translate uses the latest.
+  lock.check();
   write_file_atomically((dir / "config.yaml").string(), emit_config(config));
   if (const int signal = trainer.run(); signal != 0) {
     observer.info("interrupted; the state is saved: the same command with --resume (and without --overwrite) goes on");
@@ -143,11 +153,16 @@ void train(const TrainArguments& arguments) {
   const int threads = use_threads(config.threads);
   const fs::path dir = config.training.model_dir;
   check_writable(dir);
-  check_model_dir(arguments, config, dir);
+  std::optional<TrainingState> resumed;
+  if (arguments.resume) {
+    resumed = state_to_resume(dir, arguments.resume_from);
+  } else {
+    check_model_dir(arguments, config, dir);
+  }
   if (fs::exists(dir / "lock")) const DirectoryLock probe(dir);  // before long work for nothing
 
   // Everything that can be wrong with the input comes before anything is written or removed.
-  TrainingSetup setup(config, arguments.resume, threads);
+  TrainingSetup setup(config, resumed ? &*resumed : nullptr, threads);
   if (arguments.dry_run) {
     for (const std::string& warning : setup.warnings) std::printf("warning: %s\n", warning.c_str());
     for (const std::string& info : setup.infos) std::printf("%s\n", info.c_str());
@@ -156,9 +171,19 @@ void train(const TrainArguments& arguments) {
 
   make_folder(dir.string());
   const DirectoryLock lock(dir);
-  check_model_dir(arguments, config, dir);  // again: another training may have been quicker
+  // Again: another training may have been quicker.
+  if (!resumed) {
+    check_model_dir(arguments, config, dir);
+  } else {
+    take_up(dir, arguments.resume_from, *resumed);
+  }
   prepare_model_dir(arguments, config, setup.tokenizers);
-  run(arguments, config, setup, threads);
+  try {
+    run(arguments, config, setup, lock, threads);
+  } catch (const UserError&) {
+    lock.check();  // when that is why
+    throw;
+  }
 }
 
 }  // namespace
@@ -172,10 +197,23 @@ void add_train(CLI::App& app) {
       ->allow_extra_args(false);
   command->add_option("--model-dir", arguments->model_dir, "Where the model goes (default models/NAME)");
   CLI::Option* resume = command->add_flag("--resume", arguments->resume, "Go on from the last checkpoint");
-  command->add_flag("--overwrite", arguments->overwrite, "Replace a training in the model directory")->excludes(resume);
+  CLI::Option* resume_from =
+      command->add_option("--resume-from", arguments->resume_from,
+                          "Go on from the checkpoint of this update, or from the newest one that is whole; later ones "
+                          "are removed by the next save");
+  resume_from->type_name("UPDATE|newest")->excludes(resume);
+  command->add_flag("--overwrite", arguments->overwrite, "Replace a training in the model directory")
+      ->excludes(resume)
+      ->excludes(resume_from);
   command->add_flag("--dry-run", arguments->dry_run, "Check everything, report on data and memory, and stop");
   command->add_option("--threads", arguments->threads, "Threads (0: all cores); overrides the key `threads`");
-  command->callback([arguments] { train(*arguments); });
+  command->callback([arguments, resume_from] {
+    if (resume_from->count() > 0) {
+      arguments->resume = true;
+      if (arguments->resume_from.empty()) throw UserError("--resume-from: expected an update, or newest");
+    }
+    train(*arguments);
+  });
 }
 
 }  // namespace dragoman

@@ -10,11 +10,14 @@ namespace dragoman {
 class DirectoryLock {
  public:
   explicit DirectoryLock(const std::filesystem::path& directory);
+  /// UserError: the directory was removed or moved since, and perhaps another training is there.
+  void check() const;
   ~DirectoryLock();
   DirectoryLock(const DirectoryLock&) = delete;
   DirectoryLock& operator=(const DirectoryLock&) = delete;
 
  private:
+  std::filesystem::path directory_;
   int descriptor_;
 };
 

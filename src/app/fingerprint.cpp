@@ -7,7 +7,6 @@
 
 #include "config/key_table.h"
 #include "config/values.h"
-#include "core/error.h"
 #include "core/rng.h"
 
 namespace dragoman {
@@ -86,41 +85,19 @@ Fingerprint training_fingerprint(const Config& config, const Corpus& train, cons
        hexadecimal(hash_key({hash_name(tokenizers.source->serialize()), hash_name(tokenizers.target->serialize())}))}};
 }
 
-void check_resumable(const std::filesystem::path& model_dir, const Fingerprint& now, const Config& config) {
-  const Checkpoints checkpoints(model_dir);
-  const TrainingState state = checkpoints.latest_state();
+std::string what_differs(const std::filesystem::path& model_dir, const Fingerprint& then, const Fingerprint& now,
+                         const Config& config) {
   std::string differing;
   for (const auto& [name, hash] : now) {
-    const auto then = state.fingerprint.find(name);
-    if (then != state.fingerprint.end() && then->second == hash) continue;
+    const auto old = then.find(name);
+    if (old != then.end() && old->second == hash) continue;
     differing += (differing.empty() ? "" : ", ") + name;
     const std::filesystem::path stored = model_dir / "config.yaml";
     if (name != "the configuration" || !std::filesystem::exists(stored)) continue;
     const std::string keys = changed_keys(without_changeable(load_config(stored.string())), without_changeable(config));
     if (!keys.empty()) differing += " (" + keys + ")";
   }
-  if (!differing.empty()) {
-    throw UserError(model_dir.string(), 0,
-                    "--resume: not as it was at the checkpoint of update " + std::to_string(state.update) + ": " +
-                        differing +
-                        "; put it back to go on, or start afresh: with --overwrite here, or in another "
-                        "--model-dir");
-  }
-  if (const std::filesystem::path best = model_dir / "model.safetensors";
-      state.best && !std::filesystem::exists(best)) {
-    throw UserError(best.string(), 0,
-                    "--resume: the best model so far (of update " + std::to_string(state.best_update) +
-                        ") is absent; put it back, or start afresh with --overwrite");
-  }
-  // Beside the latest, if that counts.
-  const bool counts = !state.scheduled.empty() && state.scheduled.back() == state.update;
-  const std::int64_t others = std::max<std::int64_t>(config.training.checkpoints.average_last - (counts ? 1 : 0), 0);
-  for (const std::string& path : checkpoints.models_before(state, others)) {
-    if (std::filesystem::exists(path)) continue;
-    throw UserError(path, 0,
-                    "--resume: it is absent, but training.checkpoints.average_last needs it; put it back, or start "
-                    "afresh with --overwrite");
-  }
+  return differing;
 }
 
 }  // namespace dragoman

@@ -16,9 +16,8 @@ namespace dragoman {
 Fingerprint training_fingerprint(const Config& config, const Corpus& train, const Corpus* dev,
                                  const TokenizerPair& tokenizers);
 
-/// UserError when the latest checkpoint of the model directory is of another training: says what differs (of the
-/// configuration: which keys) and the ways on. Also when the best model is absent, or a checkpoint that average_last
-/// needs.
-void check_resumable(const std::filesystem::path& model_dir, const Fingerprint& now, const Config& config);
+/// The names of the hashes that are others now, of the configuration also which keys. Empty: none.
+std::string what_differs(const std::filesystem::path& model_dir, const Fingerprint& then, const Fingerprint& now,
+                         const Config& config);
 
 }  // namespace dragoman

@@ -52,8 +52,12 @@ void catch_stop_signals() {
   if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
 }
 
-TrainObserver::TrainObserver(std::filesystem::path model_dir, bool resume) : model_dir_(std::move(model_dir)) {
+TrainObserver::TrainObserver(std::filesystem::path model_dir, bool resume, const DirectoryLock& lock)
+    : model_dir_(std::move(model_dir)), lock_(lock) {
   std::signal(SIGPIPE, SIG_IGN);  // `train | head`: the terminal is gone, train.log is not
+  for (const char* name : {"train.log", "metrics.jsonl", "timing.jsonl"}) {  // spdlog follows links
+    append_to_file((model_dir_ / name).string(), "");
+  }
   try {
     auto terminal = std::make_shared<spdlog::sinks::stderr_sink_mt>();
     auto file = std::make_shared<spdlog::sinks::basic_file_sink_mt>((model_dir_ / "train.log").string(), !resume);
@@ -65,9 +69,6 @@ TrainObserver::TrainObserver(std::filesystem::path model_dir, bool resume) : mod
   log_->flush_on(spdlog::level::info);
   log_->set_error_handler(
       [path = (model_dir_ / "train.log").string()](const std::string& what) { throw UserError(path, 0, what); });
-  if (!resume) {
-    for (const char* name : {"metrics.jsonl", "timing.jsonl"}) write_file_atomically((model_dir_ / name).string(), "");
-  }
 }
 
 TrainObserver::~TrainObserver() = default;
@@ -77,6 +78,7 @@ void TrainObserver::info(const std::string& message) { log_->info("{}", message)
 void TrainObserver::warning(const std::string& message) { log_->warn("warning: {}", message); }
 
 void TrainObserver::append(const char* file, const std::string& line) const {
+  lock_.check();
   append_to_file((model_dir_ / file).string(), line + "\n");
 }
 
@@ -127,6 +129,7 @@ void TrainObserver::validation(const ValidationReport& r) { report("validation",
 void TrainObserver::test(const ValidationReport& r) { report("test", r); }
 
 void TrainObserver::resumed(std::int64_t update, std::int64_t reports) {
+  lock_.check();
   const std::string path = (model_dir_ / "metrics.jsonl").string();
   std::int64_t missing = reports;
   std::string kept;  // without what came later, such as a line that a crash cut off
@@ -142,7 +145,10 @@ void TrainObserver::resumed(std::int64_t update, std::int64_t reports) {
   log_->info("resumed after update {}", update);
 }
 
-void TrainObserver::saving() { sync_file((model_dir_ / "metrics.jsonl").string()); }
+void TrainObserver::saving() {
+  lock_.check();
+  sync_file((model_dir_ / "metrics.jsonl").string());
+}
 
 int TrainObserver::stop_signal() { return g_stop_signal; }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "app/directory_lock.h"
 #include "train/observer.h"
 
 namespace spdlog {
@@ -15,8 +16,9 @@ namespace dragoman {
 class TrainObserver : public Observer {
  public:
   /// Appends to the files of model_dir when resuming, else starts them anew. From now on a reader of standard error that
-  /// is gone stops nothing. UserError: not writable.
-  TrainObserver(std::filesystem::path model_dir, bool resume);
+  /// is gone stops nothing. Before each write to the directory the lock is checked. UserError: not writable, or a log is
+  /// a link or no regular file.
+  TrainObserver(std::filesystem::path model_dir, bool resume, const DirectoryLock& lock);
   ~TrainObserver() override;
 
   void info(const std::string& message) override;
@@ -34,6 +36,7 @@ class TrainObserver : public Observer {
   void append(const char* file, const std::string& line) const;
 
   std::filesystem::path model_dir_;
+  const DirectoryLock& lock_;
   std::shared_ptr<spdlog::logger> log_;
 };
 

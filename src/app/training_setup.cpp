@@ -6,6 +6,7 @@
 
 #include "app/cpu.h"
 #include "app/fingerprint.h"
+#include "app/resume.h"
 #include "app/start_model.h"
 #include "core/error.h"
 #include "core/memory_use.h"
@@ -71,17 +72,17 @@ TokenizerPair make_tokenizers(const Config& config, bool resume, const Corpus& t
 
 }  // namespace
 
-TrainingSetup::TrainingSetup(const Config& config, bool resume, int threads)
+TrainingSetup::TrainingSetup(const Config& config, const TrainingState* resume, int threads)
     : train(config.data.train, config.data.tsv_header),
       dev(open_corpus(config.data.dev, config.data.tsv_header)),
       test(open_corpus(config.data.test, config.data.tsv_header)),
-      tokenizers(make_tokenizers(config, resume, train, warnings)),
+      tokenizers(make_tokenizers(config, resume != nullptr, train, warnings)),
       fingerprint(training_fingerprint(config, train, dev_or_null(), tokenizers)),
       encoder(train, tokenizers,
               {config.data.max_length, config.data.on_long, config.data.normalization, config.tokenizer.sampling}),
       model(config.model, static_cast<Index>(tokenizers.source->size()),
             static_cast<Index>(tokenizers.target->size())) {
-  if (resume) check_resumable(config.training.model_dir, fingerprint, config);
+  if (resume != nullptr) check_resumable(config.training.model_dir, *resume, fingerprint, config);
   if (threads > config.training.shards) {
     warnings.push_back(std::to_string(threads) + " threads, but a batch is cut into " +
                        std::to_string(config.training.shards) + " shards: set training.shards to use all threads");
@@ -98,7 +99,7 @@ TrainingSetup::TrainingSetup(const Config& config, bool resume, int threads)
                   std::to_string(tokenizers.target->size()) + ", " + std::to_string(model.params().count()) +
                   " parameters");
   give_memory_back();  // what training the tokenizer took
-  initialize_model(config, resume);
+  initialize_model(config, resume != nullptr);
   check_memory(config, threads);
 }
 

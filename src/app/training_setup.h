@@ -16,9 +16,9 @@ namespace dragoman {
 /// Stays where it is: its parts refer to one another.
 struct TrainingSetup {
   /// Opens the text, trains the tokenizers (on resume: loads those of the model directory), examines the pairs, makes
-  /// the model with its first values and estimates the memory. UserError: any of it is wrong, the latest checkpoint is
-  /// of another training, or the memory won't do.
-  TrainingSetup(const Config& config, bool resume, int threads);
+  /// the model with its first values and estimates the memory. `resume`: the state to go on from, or null. UserError: any
+  /// of it is wrong, that state is of another training, or the memory won't do.
+  TrainingSetup(const Config& config, const TrainingState* resume, int threads);
   TrainingSetup(const TrainingSetup&) = delete;
   TrainingSetup& operator=(const TrainingSetup&) = delete;
 

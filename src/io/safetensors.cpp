@@ -87,8 +87,15 @@ std::vector<std::uint64_t> whole_numbers(const Json& value, const std::string& p
 
 }  // namespace
 
-void write_safetensors(const std::string& path, std::span<const TensorSource> tensors,
-                       const SafetensorsMetadata& metadata) {
+std::uint32_t write_safetensors(const std::string& path, std::span<const TensorSource> tensors,
+                                const SafetensorsMetadata& metadata) {
+  AtomicFile file(path);
+  write_safetensors(file, tensors, metadata);
+  file.commit();
+  return file.checksum();
+}
+
+void write_safetensors(AtomicFile& file, std::span<const TensorSource> tensors, const SafetensorsMetadata& metadata) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!metadata.empty()) header[kMetadataKey] = metadata;
   std::set<std::string> names;
@@ -108,14 +115,12 @@ void write_safetensors(const std::string& path, std::span<const TensorSource> te
   std::string text = header.dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');
 
-  AtomicFile file(path);
   const std::uint64_t length = text.size();
   file.write(&length, sizeof length);
   file.write(text);
   for (const auto& tensor : tensors) {
     std::visit([&file](auto data) { file.write(data.data(), data.size_bytes()); }, tensor.data);
   }
-  file.commit();
 }
 
 SafetensorsFile::SafetensorsFile(std::string path) : path_(std::move(path)) {

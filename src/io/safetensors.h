@@ -23,6 +23,8 @@
 
 namespace dragoman {
 
+class AtomicFile;
+
 using TensorData = std::variant<std::span<const float>, std::span<const double>, std::span<const std::int64_t>,
                                 std::span<const std::uint8_t>>;
 
@@ -35,9 +37,12 @@ struct TensorSource {
 
 using SafetensorsMetadata = std::map<std::string, std::string>;
 
-/// Writes the file atomically (atomic_file.h). Give wide types first: every tensor must start at a multiple of
+/// Writes the file atomically (atomic_file.h) and returns its CRC-32. Give wide types first: every tensor must start at a multiple of
 /// its element's size (CHECK). UserError: the file can't be written.
-void write_safetensors(const std::string& path, std::span<const TensorSource> tensors,
+std::uint32_t write_safetensors(const std::string& path, std::span<const TensorSource> tensors,
+                                const SafetensorsMetadata& metadata = {});
+/// The same; the file is to be committed by the caller.
+void write_safetensors(AtomicFile& file, std::span<const TensorSource> tensors,
                        const SafetensorsMetadata& metadata = {});
 
 /// An open, validated file.

@@ -1,5 +1,6 @@
 #include "train/checkpoint.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "core/error.h"
 #include "io/atomic_file.h"
 #include "io/byte_stream.h"
+#include "io/checksum.h"
 #include "train/model_file.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -32,33 +34,47 @@ fs::path Checkpoints::path_of(std::int64_t update) const {
   return directory_ / name;
 }
 
-void Checkpoints::save(const ParamStore& store, const Optimizer& optimizer, const TrainingState& state) const {
+void Checkpoints::save(const ParamStore& store, const Optimizer& optimizer, TrainingState state) const {
   make_folder(directory_.string());
   const fs::path path = path_of(state.update);
   AtomicDirectory directory(path.string());
   const fs::path inside = directory.temporary();
-  save_model((inside / "model.safetensors").string(), store);
+  state.files = {{"model.safetensors", save_model((inside / "model.safetensors").string(), store)}};
   if (!optimizer.moments.empty()) {
     std::vector<TensorSource> tensors;
     for (const Optimizer::Moment& moment : optimizer.moments) {
       for (TensorSource& t : as_tensors(store, moment.numbers.data(), moment.name + "."))
         tensors.push_back(std::move(t));
     }
-    write_safetensors((inside / "optimizer.safetensors").string(), tensors, {{"format", std::to_string(kModelFormat)}});
+    state.files["optimizer.safetensors"] = write_safetensors((inside / "optimizer.safetensors").string(), tensors,
+                                                             {{"format", std::to_string(kModelFormat)}});
   }
   write_file_atomically((inside / "state.json").string(), write_state(state));
   directory.commit();
-  write_file_atomically((directory_ / "latest").string(), path.filename().string() + "\n");
+  make_latest(state.update);
   prune(state);
+}
+
+void Checkpoints::make_latest(std::int64_t update) const {
+  write_file_atomically((directory_ / "latest").string(), path_of(update).filename().string() + "\n");
+}
+
+std::vector<std::int64_t> Checkpoints::updates() const {
+  std::vector<std::int64_t> found;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory_, none)) {
+    const std::string name = entry.path().filename().string();
+    if (is_update(name) && path_of(std::stoll(name)) == entry.path()) found.push_back(std::stoll(name));  // else a copy
+  }
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 void Checkpoints::prune(const TrainingState& state) const {
   std::set<fs::path> kept = {path_of(state.update)};
   for (const std::int64_t update : state.scheduled) kept.insert(path_of(update));
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
-    const std::string name = entry.path().filename().string();
-    const bool ours = is_update(name) && path_of(std::stoll(name)) == entry.path();  // else somebody's copy
-    if (ours && !kept.contains(entry.path())) remove_whole(entry.path().string());
+  for (const std::int64_t update : updates()) {
+    if (!kept.contains(path_of(update))) remove_whole(path_of(update).string());
   }
 }
 
@@ -71,24 +87,57 @@ std::vector<std::string> Checkpoints::models_before(const TrainingState& state, 
   return paths;
 }
 
-TrainingState Checkpoints::latest_state() const {
+std::int64_t Checkpoints::latest_update() const {
   const fs::path latest = directory_ / "latest";
   if (!fs::exists(latest)) {
-    throw UserError(directory_.string(), 0, "no checkpoint to resume from; --overwrite starts afresh");
+    throw UserError(directory_.string(), 0,
+                    updates().empty() ? "no checkpoint to resume from; --overwrite starts afresh"
+                                      : "the file latest, which names the last checkpoint, is absent");
   }
   std::string name = read_text(latest);
   if (name.ends_with('\n')) name.pop_back();
   // Nothing but the name of a directory here: this file may come from elsewhere.
-  if (!is_update(name)) {
+  if (!is_update(name) || path_of(std::stoll(name)).filename() != name) {
     throw UserError(latest.string(), 0,
                     "found \"" + name.substr(0, 40) + "\", expected the name of a checkpoint such as 001000");
   }
-  const fs::path path = directory_ / name / "state.json";
+  return std::stoll(name);
+}
+
+TrainingState Checkpoints::latest_state() const { return state_of(latest_update()); }
+
+TrainingState Checkpoints::state_of(std::int64_t update) const {
+  const fs::path path = path_of(update) / "state.json";
   TrainingState state = parse_state(read_text(path), path.string());
-  if (path_of(state.update) != directory_ / name) {
+  if (state.update != update) {
     throw UserError(path.string(), 0, "damaged: it is the state of update " + std::to_string(state.update));
   }
   return state;
+}
+
+TrainingState Checkpoints::whole_state_of(std::int64_t update) const {
+  TrainingState state = state_of(update);
+  for (const auto& [name, expected] : state.files) {
+    const std::string path = (path_of(update) / name).string();
+    const std::uint32_t found = crc32_of_file(path);
+    if (found == expected) continue;
+    throw UserError(path, 0,
+                    "damaged: its checksum is " + checksum_text(found) + ", expected " + checksum_text(expected));
+  }
+  return state;
+}
+
+std::vector<std::int64_t> Checkpoints::whole_ones() const {
+  std::vector<std::int64_t> found = updates();
+  std::erase_if(found, [&](std::int64_t update) {
+    try {
+      (void)whole_state_of(update);
+      return false;
+    } catch (const UserError&) {
+      return true;
+    }
+  });
+  return found;
 }
 
 void Checkpoints::load(const TrainingState& state, ParamStore& store, Optimizer& optimizer) const {

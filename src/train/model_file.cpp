@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "core/error.h"
+#include "io/atomic_file.h"
 #include "kernels/finite.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -102,8 +103,15 @@ std::vector<TensorSource> as_tensors(const ParamStore& store, const Real* number
   return tensors;
 }
 
-void save_model(const std::string& path, const ParamStore& store) {
-  write_safetensors(path, as_tensors(store, store.values().base), {{"format", std::to_string(kModelFormat)}});
+std::uint32_t save_model(const std::string& path, const ParamStore& store) {
+  AtomicFile file(path);
+  write_model(file, store);
+  file.commit();
+  return file.checksum();
+}
+
+void write_model(AtomicFile& file, const ParamStore& store) {
+  write_safetensors(file, as_tensors(store, store.values().base), {{"format", std::to_string(kModelFormat)}});
 }
 
 void load_tensors(const std::string& path, const ParamStore& store, const std::vector<std::string>& prefixes,

@@ -15,7 +15,10 @@ inline constexpr int kModelFormat = 1;
 /// `numbers` has the layout of the store (its values, or a moment of the optimizer).
 std::vector<TensorSource> as_tensors(const ParamStore& store, const Real* numbers, const std::string& prefix = "");
 
-void save_model(const std::string& path, const ParamStore& store);
+/// Returns the CRC-32 of the file.
+std::uint32_t save_model(const std::string& path, const ParamStore& store);
+/// The same; the file is to be committed by the caller.
+void write_model(AtomicFile& file, const ParamStore& store);
 
 /// Reads every parameter into `numbers`. UserError: a newer format, a missing tensor, another shape, a tensor that
 /// the model doesn't have, NaN or infinity.

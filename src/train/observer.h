@@ -48,7 +48,8 @@ class Observer {
   /// Training goes on from a checkpoint of this update: interval and validation reports after the first `reports`, and
   /// those of the test set, are void.
   virtual void resumed(std::int64_t /*update*/, std::int64_t /*reports*/) {}
-  /// A checkpoint is about to be written: reports so far must be on disk.
+  /// The model directory is about to be written to, or read again: reports so far must be on disk. Throws when it is not
+  /// this training's any more.
   virtual void saving() {}
   /// Asked after each update and, by any thread, while validating: the number of a signal that asks to stop, else 0.
   virtual int stop_signal() { return 0; }

@@ -55,6 +55,7 @@ Trainer::Trainer(Seq2Seq& model, TrainingInput input, Observer& observer)
       input_(std::move(input)),
       observer_(observer),
       checkpoints_(input_.model_dir),
+      best_model_(input_.model_dir),
       step_(model, input_.training, input_.seed),
       schedule_(input_.training.schedule, input_.training.optimizer.learning_rate, input_.training.max_updates) {
   const TrainOptions& t = input_.training;
@@ -63,8 +64,10 @@ Trainer::Trainer(Seq2Seq& model, TrainingInput input, Observer& observer)
     checkpoints_.load(state_, model_.params(), step_.optimizer());
     schedule_.state = state_.schedule;
     keep_last(state_.scheduled, t.checkpoints.keep);  // fewer than before, perhaps
-    checkpoints_.prune(state_);
     saved_update_ = state_.update;
+    if (!best_model_.belongs_to(state_) && !best_model_.restore(checkpoints_, state_)) {
+      with_final_weights([&] { save_best_model(); });
+    }
     observer_.resumed(state_.update, state_.reports);
   }
   begin_batches();
@@ -105,7 +108,8 @@ int Trainer::run() {
     const bool new_or_due = saved_update_ < 0 || state_.validation_due;
     if (input_.training.validation.at_start && validator_ && new_or_due && !validate()) return interrupted(true);
     state_.validation_due = false;
-    if (rolls_back()) save(false);  // something to go back to
+    if (rolls_back() || best_model_.prepared()) save(false);  // something to go back to
+    best_model_.put_in_place();
   }
   while (!finished()) {
     const Timer timer;
@@ -195,6 +199,7 @@ std::string Trainer::record(const DivergedBatch& batch, const TrainStep::Result&
                         number(result.gradient_norm) + ", mean loss " +
                         number(result.sums.loss / static_cast<double>(result.sums.labels)) + "). ";
   if (++state_.divergences > kWritten) return message;
+  observer_.saving();
   const std::filesystem::path directory = input_.model_dir / "diverged" / std::to_string(state_.divergences);
   try {
     make_folder(directory.parent_path().string());
@@ -235,6 +240,7 @@ void Trainer::diverged(const DivergedBatch& batch, const TrainStep::Result& resu
 }
 
 void Trainer::roll_back() {
+  observer_.saving();
   const TrainingState diverged = std::exchange(state_, checkpoints_.latest_state());
   state_.divergences = diverged.divergences;
   state_.rollbacks = diverged.rollbacks + 1;
@@ -302,9 +308,10 @@ bool Trainer::validate_and_save() {
   const bool was_due = std::exchange(state_.validation_due, false);
   if (checkpoint_due()) {
     save(true);
-  } else if (was_due || (validates && rolls_back())) {
+  } else if (was_due || best_model_.prepared() || (validates && rolls_back())) {
     save(false);  // a checkpoint that does not know this validation, of the interruption or to go back to, is void
   }
+  best_model_.put_in_place();
   return true;
 }
 
@@ -314,7 +321,8 @@ void Trainer::with_final_weights(const Use& use) {
   std::vector<Real>* weights = state_.update > 0 ? step_.optimizer().average() : nullptr;
   std::vector<Real> mean;
   if (weights == nullptr && average_last > 0) {
-    const bool with_this = checkpoint_due();
+    const bool saved = !state_.scheduled.empty() && state_.scheduled.back() == state_.update;
+    const bool with_this = saved || checkpoint_due();
     const std::vector<std::string> before = checkpoints_.models_before(state_, average_last - (with_this ? 1 : 0));
     WeightMean sum(model_.params());
     for (const std::string& path : before) sum.add_file(path);
@@ -326,8 +334,11 @@ void Trainer::with_final_weights(const Use& use) {
   use();
 }
 
-/// model.safetensors: what `translate` loads.
-void Trainer::save_best_model() { save_model((input_.model_dir / "model.safetensors").string(), model_.params()); }
+void Trainer::save_best_model() {
+  observer_.saving();
+  (void)best_model_.prepare(model_.params());
+  best_model_.put_in_place();
+}
 
 bool Trainer::validate() {
   const EarlyStoppingOptions& early = input_.training.validation.early_stopping;
@@ -342,7 +353,7 @@ bool Trainer::validate() {
     report.best = std::isfinite(value) && (!state_.best || better_metric(early.metric, value, *state_.best));
     if (report.best) {
       state_.best = value;
-      save_best_model();
+      state_.best_checksum = best_model_.prepare(model_.params());
     }
   });
   if (stopped) return false;
@@ -384,7 +395,8 @@ void Trainer::save(bool on_schedule) {
 
 bool Trainer::final_test() {
   if (input_.test == nullptr) return true;
-  load_model((input_.model_dir / "model.safetensors").string(), model_.params());
+  observer_.saving();  // the file must still be ours
+  load_model(best_model_.path().string(), model_.params());
   const Validator validator(model_, input_.train->tokenizers(), *input_.test, input_.data, input_.training.validation,
                             input_.decoding, input_.training.label_smoothing);
   std::optional<ValidationReport> whole = validator.run([this] { return observer_.stop_signal() != 0; });

@@ -12,6 +12,7 @@
 #include "data/pair_encoder.h"
 #include "models/seq2seq.h"
 #include "train/attention_watch.h"
+#include "train/best_model.h"
 #include "train/checkpoint.h"
 #include "train/diverged_batch.h"
 #include "train/observer.h"
@@ -80,7 +81,7 @@ class Trainer {
   /// else the mean of the last checkpoints if wanted (this update's among them when it is due), else the current ones.
   template <class Use>
   void with_final_weights(const Use& use);
-  void save_best_model();
+  void save_best_model();  ///< the model as it is, in its place at once
   /// False: interrupted.
   [[nodiscard]] bool final_test();
 
@@ -88,6 +89,7 @@ class Trainer {
   TrainingInput input_;
   Observer& observer_;
   Checkpoints checkpoints_;
+  BestModel best_model_;
   TrainStep step_;
   Schedule schedule_;
   TrainingState state_;

@@ -1,15 +1,37 @@
 #include "train/training_state.h"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "io/checksum.h"
 #include "io/json_number.h"
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr int kStateFormat = 3;
+constexpr int kStateFormat = 4;
+
+constexpr const char* kNoChecksum = "00000000";  // in its place while it is computed
+
+/// The text with another checksum.
+std::string with_checksum(std::string text, const std::string& before, const std::string& after) {
+  const auto key = [](const std::string& value) { return "\"checksum\": \"" + value + "\""; };
+  const std::size_t place = text.find(key(before));
+  return place == std::string::npos ? text : text.replace(place, key(before).size(), key(after));
+}
+
+void check_checksum(const std::string& text, const std::string& expected, const std::string& path) {
+  const std::string found = checksum_text(crc32(0, with_checksum(text, expected, kNoChecksum)));
+  if (found != expected) throw UserError(path, 0, "damaged: its checksum is " + found + ", expected " + expected);
+}
+
+Json files_json(const TrainingState& s) {
+  Json json = Json::object();
+  for (const auto& [name, checksum] : s.files) json[name] = checksum;
+  return json;
+}
 
 Json position_json(const BatchPosition& p) { return {{"epoch", p.epoch}, {"window", p.window}, {"batch", p.batch}}; }
 
@@ -18,6 +40,7 @@ Json position_json(const BatchPosition& p) { return {{"epoch", p.epoch}, {"windo
 std::string write_state(const TrainingState& s) {
   Json json;
   json["format"] = kStateFormat;
+  json["checksum"] = kNoChecksum;
   json["update"] = s.update;
   json["position"] = position_json(s.position);
   json["epoch_pairs"] = s.epoch_pairs;
@@ -29,6 +52,7 @@ std::string write_state(const TrainingState& s) {
                       {"updates", s.interval.updates}};
   json["best"] = s.best ? Json(*s.best) : Json(nullptr);
   json["best_update"] = s.best_update;
+  json["best_checksum"] = s.best_checksum;
   json["bad_validations"] = s.bad_validations;
   json["validated_update"] = s.validated_update;
   json["reports"] = s.reports;
@@ -42,12 +66,18 @@ std::string write_state(const TrainingState& s) {
   json["validation_due"] = s.validation_due;
   json["epoch_ended"] = s.epoch_ended;
   json["fingerprint"] = s.fingerprint;
-  return json.dump(2) + "\n";
+  json["files"] = files_json(s);
+  std::string text = json.dump(2) + "\n";
+  return with_checksum(text, kNoChecksum, checksum_text(crc32(0, text)));
 }
 
 TrainingState parse_state(const std::string& text, const std::string& path) {
   const auto place = [&](const Json& json, const char* key) { return whole_number(json.at(key), key, path); };
   const auto count = [&](const Json& json, const char* key) { return static_cast<std::int64_t>(place(json, key)); };
+  const auto checksum = [&](const Json& json, const char* key) {
+    constexpr std::uint64_t kLargest = std::numeric_limits<std::uint32_t>::max();
+    return static_cast<std::uint32_t>(whole_number(json.at(key), key, path, kLargest));
+  };
   try {
     const Json json = Json::parse(text);
     if (const std::int64_t format = count(json, "format"); format != kStateFormat) {
@@ -57,6 +87,7 @@ TrainingState parse_state(const std::string& text, const std::string& path) {
                           std::to_string(kStateFormat) +
                           "); resume with that version, or start afresh with --overwrite");
     }
+    check_checksum(text, json.at("checksum").get<std::string>(), path);
     TrainingState s;
     s.update = count(json, "update");
     const auto position = [&](const Json& p) {
@@ -70,6 +101,7 @@ TrainingState parse_state(const std::string& text, const std::string& path) {
                   count(interval, "labels"), count(interval, "updates")};
     if (!json.at("best").is_null()) s.best = json.at("best").get<double>();
     s.best_update = count(json, "best_update");
+    s.best_checksum = checksum(json, "best_checksum");
     s.bad_validations = count(json, "bad_validations");
     s.validated_update = count(json, "validated_update");
     s.reports = count(json, "reports");
@@ -84,6 +116,10 @@ TrainingState parse_state(const std::string& text, const std::string& path) {
     s.validation_due = json.at("validation_due");
     s.epoch_ended = json.at("epoch_ended");
     s.fingerprint = json.at("fingerprint").get<Fingerprint>();
+    const Json& files = json.at("files");  // other names could lead out of the checkpoint's folder
+    s.files["model.safetensors"] = checksum(files, "model.safetensors");
+    if (const char* moments = "optimizer.safetensors"; files.contains(moments))
+      s.files[moments] = checksum(files, moments);
     return s;
   } catch (const Json::exception& e) {
     throw UserError(path, 0, std::string("damaged: ") + e.what());

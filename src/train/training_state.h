@@ -32,6 +32,7 @@ struct TrainingState {
   IntervalSums interval;
   std::optional<double> best;  ///< value of the early-stopping metric
   std::int64_t best_update = 0;
+  std::uint32_t best_checksum = 0;    ///< of its model.safetensors
   std::int64_t bad_validations = 0;   ///< in a row without improvement
   std::int64_t validated_update = 0;  ///< of the last validation
   std::int64_t reports = 0;           ///< of intervals and validations
@@ -44,6 +45,7 @@ struct TrainingState {
   bool validation_due = false;  ///< interrupted within the validation after this update, which is still to be done
   bool epoch_ended = false;     ///< by this update
   Fingerprint fingerprint;
+  std::map<std::string, std::uint32_t> files;  ///< checksums of the checkpoint's other files
 };
 
 /// Removes all but the last `count` >= 0.
@@ -52,7 +54,7 @@ void keep_last(std::vector<Item>& items, std::int64_t count) {
   if (std::ssize(items) > count) items.erase(items.begin(), items.end() - count);
 }
 
-/// As JSON.
+/// As JSON, with a checksum of the text.
 [[nodiscard]] std::string write_state(const TrainingState& state);
 /// UserError naming `path`: not what write_state() writes, or of another format.
 [[nodiscard]] TrainingState parse_state(const std::string& text, const std::string& path);

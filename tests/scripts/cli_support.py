@@ -4,6 +4,7 @@ import json
 import os
 import struct
 import subprocess
+import zlib
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,13 @@ def refused(*arguments, **options):
     assert len(lines) == 1 and lines[0].startswith("dragoman: "), process.stderr
     assert process.stdout == ""
     return lines[0]
+
+
+def write_state(path, state):
+    """A state.json with the checksum that the program expects."""
+    text = json.dumps({**state, "checksum": "00000000"})
+    checksum = f"{zlib.crc32(text.encode()):08x}"
+    path.write_text(text.replace('"checksum": "00000000"', f'"checksum": "{checksum}"'), encoding="utf-8")
 
 
 def lines_of(path):

@@ -286,13 +286,6 @@ def test_memory_that_runs_out_in_a_thread_of_a_library_is_said(data):
             assert "terminate" not in process.stderr
 
 
-def test_a_best_model_that_is_missed_is_told(data):
-    quick(data, "lost", "--set", "training.validation.every_updates=2")
-    (data / "lost/model.safetensors").unlink()
-    more = ["--resume", "--set", "training.validation.every_updates=2", "--set", "training.max_updates=8"]
-    assert "the best model so far" in run("train", "config.yaml", "--model-dir", "lost", *more, cwd=data, code=2).stderr
-
-
 def test_init_from_is_not_removed_by_overwrite(data):
     for place in ("diverged/1", "checkpoints/000005"):
         quick(data, "again", "--overwrite")

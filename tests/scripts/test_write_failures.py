@@ -13,7 +13,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cli_support import BINARY, MODEL, needs_program, run
+from cli_support import BINARY, MODEL, needs_program, run, write_state
 
 LIBRARY = Path(os.environ.get("DRAGOMAN_FAILING_CALLS", BINARY.parent / "tests" / "libfailing_calls.so"))
 EVERY = int(os.environ.get("DRAGOMAN_EVERY", 17))
@@ -109,7 +109,7 @@ def test_a_resumed_training_is_as_safe(folder, start):
         state = json.loads(path.read_text())
         state |= {"validation_due": True, "validated_update": 2, "reports": state["reports"] - 1,
                   "scheduled": state["scheduled"][:-1]}
-        path.write_text(json.dumps(state))
+        write_state(path, state)
     subprocess.run(["mv", "model", "start"], cwd=folder, check=True)
     begin()
     process, calls = train(folder, "model", "--resume")

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 
+#include "io/checksum.h"
 #include "support/numbers.h"
 #include "support/step_options.h"
 #include "support/text_case.h"
@@ -103,6 +105,7 @@ TEST(Checkpoint, EveryNumberOfTheStateComesBack) {
   s.interval = {1.0 / 3, 2.0 / 3, 1e-300, 60, 7};
   s.best = 1e22 / 7;
   s.best_update = 30;
+  s.best_checksum = 0xfedcba98U;
   s.bad_validations = 8;
   s.loss_watch = {1.0 / 7, 1.0 / 11, 12};
   s.divergences = 5;
@@ -127,6 +130,7 @@ TEST(Checkpoint, EveryNumberOfTheStateComesBack) {
   EXPECT_EQ(t.interval.updates, s.interval.updates);
   EXPECT_EQ(t.best, s.best);
   EXPECT_EQ(t.best_update, s.best_update);
+  EXPECT_EQ(t.best_checksum, s.best_checksum);
   EXPECT_EQ(t.bad_validations, s.bad_validations);
   EXPECT_EQ(t.loss_watch.mean, s.loss_watch.mean);
   EXPECT_EQ(t.loss_watch.distance, s.loss_watch.distance);
@@ -140,6 +144,7 @@ TEST(Checkpoint, EveryNumberOfTheStateComesBack) {
   EXPECT_EQ(t.validation_due, s.validation_due);
   EXPECT_EQ(t.epoch_ended, s.epoch_ended);
   EXPECT_EQ(t.fingerprint, s.fingerprint);
+  EXPECT_EQ(t.files.size(), 2U);
   s.best.reset();
   save(files, training, s);
   EXPECT_FALSE(load(files, training).best.has_value());
@@ -196,6 +201,63 @@ std::string refused(Damage damage) {
 
 void replace(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
+std::string content(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A state's text with the right checksum.
+std::string sealed(std::string text) {
+  const std::string zeros = "00000000";
+  return text.replace(text.find(zeros), zeros.size(), checksum_text(crc32(0, text)));
+}
+
+TEST(Checkpoint, EveryFlippedBitIsSeen) {
+  const TempFiles files;
+  Training training;
+  save(files, training, state_at(5));
+  const Checkpoints checkpoints(files.directory());
+  EXPECT_EQ(checkpoints.whole_state_of(5).update, 5);
+  const fs::path state = files.path("checkpoints/000005/state.json");
+  const std::string whole = content(state);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    std::string flipped = whole;
+    flipped[i] = static_cast<char>(flipped[i] ^ (1 << (i % 7)));
+    replace(state, flipped);
+    EXPECT_TRUE(contains(user_error([&] { (void)checkpoints.state_of(5); }), "state.json")) << i;
+  }
+  replace(state, whole);
+  for (const char* name : {"model.safetensors", "optimizer.safetensors"}) {
+    const fs::path path = files.path("checkpoints/000005/" + std::string(name));
+    const std::string tensors = content(path);
+    std::string flipped = tensors;
+    flipped.back() = static_cast<char>(flipped.back() ^ 1);
+    replace(path, flipped);
+    const std::string message = user_error([&] { (void)checkpoints.whole_state_of(5); });
+    EXPECT_TRUE(contains(message, std::string(name) + ": damaged: its checksum is ")) << message;
+    replace(path, tensors);
+  }
+  EXPECT_EQ(checkpoints.whole_state_of(5).update, 5);
+}
+
+TEST(Checkpoint, WholeOnesAreThoseWithoutDamage) {
+  const TempFiles files;
+  Training training;
+  for (const std::int64_t update : {5, 10, 15, 20}) save(files, training, state_at(update, {5, 10, 15, 20}));
+  const Checkpoints checkpoints(files.directory());
+  EXPECT_EQ(checkpoints.whole_ones(), (std::vector<std::int64_t>{5, 10, 15, 20}));
+  fs::remove(files.path("checkpoints/000010/optimizer.safetensors"));
+  replace(files.path("checkpoints/000015/model.safetensors"), "x");
+  replace(files.path("checkpoints/000020/state.json"), "{}");
+  fs::create_directory(files.path("checkpoints/7"));
+  EXPECT_EQ(checkpoints.whole_ones(), std::vector<std::int64_t>{5});
+  fs::remove(files.path("checkpoints/latest"));
+  EXPECT_TRUE(
+      contains(user_error([&] { (void)checkpoints.latest_state(); }), "latest, which names the last checkpoint"));
+  checkpoints.make_latest(5);
+  EXPECT_EQ(checkpoints.latest_state().update, 5);
+}
+
 TEST(Checkpoint, RefusesWhatIsMissing) {
   const TempFiles empty;
   Training training;
@@ -208,15 +270,15 @@ TEST(Checkpoint, RefusesWhatIsMissing) {
 }
 
 TEST(Checkpoint, RefusesWhatIsDamaged) {
-  for (const char* text : {"", "{", "[]", "{\"format\": 3}", "{\"format\": \"x\"}"}) {
+  for (const char* text : {"", "{", "[]", "{\"format\": 4}", "{\"format\": \"x\"}"}) {
     EXPECT_TRUE(contains(refused([&](const fs::path& d) { replace(d / "state.json", text); }), "state.json")) << text;
   }
   const auto of_format = [](const char* format) {
     return refused(
         [&](const fs::path& d) { replace(d / "state.json", std::string("{\"format\": ").append(format).append("}")); });
   };
-  EXPECT_TRUE(contains(of_format("4"), "a newer version of the program (format 4, expected 3)"));
-  EXPECT_TRUE(contains(of_format("2"), "an older version of the program"));
+  EXPECT_TRUE(contains(of_format("5"), "a newer version of the program (format 5, expected 4)"));
+  EXPECT_TRUE(contains(of_format("3"), "an older version of the program"));
   for (const char* name : {"model.safetensors", "optimizer.safetensors"}) {
     EXPECT_TRUE(contains(refused([&](const fs::path& d) { fs::resize_file(d / name, 100); }), name));
   }
@@ -237,7 +299,8 @@ TEST(Checkpoint, LatestNamesADirectoryOfNumbersOnly) {
 TEST(Checkpoint, RefusesNumbersThatAreNone) {
   for (const char* number : {"-1", "1.5", "1e300", "9007199254740993", "\"5\"", "true"}) {
     const std::string message = refused([&](const fs::path& d) {
-      replace(d / "state.json", std::string("{\"format\": 3, \"update\": ") + number + "}");
+      replace(d / "state.json",
+              sealed(std::string(R"({"format": 4, "checksum": "00000000", "update": )") + number + "}"));
     });
     EXPECT_TRUE(contains(message, "update is not a whole number")) << message;
   }

@@ -10,6 +10,7 @@
 #include "decode/search_rules.h"
 #include "io/atomic_file.h"
 #include "train/average.h"
+#include "train/exchanged.h"
 #include "train/model_file.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -29,23 +30,6 @@ class Timer {
 
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-/// While it lives, the model has the other weights (none: its own) and they lie there.
-class Exchanged {
- public:
-  Exchanged(std::vector<Real>* weights, Real* values) : weights_(weights), values_(values) { exchange(); }
-  ~Exchanged() { exchange(); }
-  Exchanged(const Exchanged&) = delete;
-  Exchanged& operator=(const Exchanged&) = delete;
-
- private:
-  void exchange() const {
-    if (weights_ != nullptr) std::swap_ranges(weights_->begin(), weights_->end(), values_);
-  }
-
-  std::vector<Real>* weights_;
-  Real* values_;
 };
 
 }  // namespace
@@ -353,6 +337,7 @@ bool Trainer::validate() {
     report.best = std::isfinite(value) && (!state_.best || better_metric(early.metric, value, *state_.best));
     if (report.best) {
       state_.best = value;
+      observer_.saving();
       state_.best_checksum = best_model_.prepare(model_.params());
     }
   });

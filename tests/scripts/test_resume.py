@@ -75,6 +75,15 @@ def test_any_checkpoint_leads_to_the_same_end(home, model, asked):
     assert files_of(model) == files_of(home / "whole")
 
 
+def test_an_earlier_end_has_the_model_of_that_time(home, model):
+    assert (model / "model.safetensors").read_bytes() != (model / "checkpoints/000004/model.safetensors").read_bytes()
+    train(home, model, "--resume-from", "4", "--set", "training.max_updates=4")
+    assert (model / "model.safetensors").read_bytes() == (model / "checkpoints/000004/model.safetensors").read_bytes()
+    assert (model / "checkpoints/000012").exists(), "no later one is removed before the next save"
+    train(home, model, "--resume-from", "12")
+    assert (model / "model.safetensors").read_bytes() == (home / "whole/model.safetensors").read_bytes()
+
+
 def test_a_lost_latest_costs_nothing(home, model):
     (model / "checkpoints/latest").unlink()
     message = refusal(home, model, "--resume")

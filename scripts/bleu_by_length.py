@@ -7,7 +7,13 @@ import argparse
 import pathlib
 import sys
 
-import sacrebleu
+from missing import how_to_get
+
+try:
+    import sacrebleu
+except ImportError:
+    print(f"bleu_by_length: {how_to_get('sacrebleu')}", file=sys.stderr)
+    sys.exit(2)
 
 
 def lines_of(path):

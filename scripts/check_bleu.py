@@ -17,6 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "golden"))
 from make_bleu import SMOOTHING, TOKENIZERS, corpus  # noqa: E402
+from missing import how_to_get  # noqa: E402
 
 TOLERANCE = 1e-9
 
@@ -112,7 +113,7 @@ def main():
     try:
         checker = Checker(str(Path(options.binary).resolve()))
     except ImportError:
-        print("check_bleu: needs sacrebleu: pip install -r scripts/requirements.txt", file=sys.stderr)
+        print(f"check_bleu: {how_to_get('sacrebleu')}", file=sys.stderr)
         return 2
     logging.getLogger("sacrebleu").setLevel(logging.ERROR)
     checker.check("close translations", options.lines, options.seed, rate=0.2, high=25)

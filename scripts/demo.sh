@@ -4,7 +4,7 @@
 #
 # Usage: scripts/demo.sh
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+CDPATH= cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 scripts/install_deps.sh --no-python
 cmake --preset release

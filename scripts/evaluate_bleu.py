@@ -15,6 +15,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from missing import how_to_get
+
 TOKENIZERS = ["13a", "intl", "char", "none"]
 
 
@@ -71,7 +73,7 @@ def evaluate(options):
     try:
         from sacrebleu.metrics import BLEU
     except ImportError:
-        raise InputError("needs sacrebleu: pip install -r scripts/requirements.txt") from None
+        raise InputError(how_to_get("sacrebleu")) from None
     references = [(path, read_lines(path)) for path in options.reference]
     if options.hypothesis:
         name, hypotheses = options.hypothesis, read_lines(options.hypothesis)

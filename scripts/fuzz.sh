@@ -4,7 +4,7 @@
 #
 # Usage: scripts/fuzz.sh [SECONDS [TARGET...]]      default: 20 seconds for each target of the preset asan-ubsan
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+CDPATH= cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 seconds=${1:-20}
 shift $(($# > 0 ? 1 : 0))

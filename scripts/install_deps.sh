@@ -5,7 +5,7 @@
 # Usage: scripts/install_deps.sh [--no-python]      PYTHON=/path/to/python3 chooses the Python of .venv
 set -euo pipefail
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(CDPATH= cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 packages=(
   g++ cmake ninja-build pkg-config git
   libdnnl-dev libsentencepiece-dev libspdlog-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev

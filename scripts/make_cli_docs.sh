@@ -3,12 +3,12 @@
 #
 # Usage: scripts/make_cli_docs.sh [PROGRAM] > docs/cli.md
 set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(CDPATH= cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 program=${1:-$root/build/release/dragoman}
 [[ -x $program ]] || { echo "make_cli_docs: $program is not there; build it first" >&2; exit 1; }
 
 # The name of the program as a reader types it, wherever it was started from.
-help_of() { (cd "$(dirname "$program")" && "./$(basename "$program")" "$@" --help) | sed 's/^Usage: [^ ]*dragoman/Usage: dragoman/'; }
+help_of() { (CDPATH= cd "$(dirname "$program")" && "./$(basename "$program")" "$@" --help) | sed 's/^Usage: [^ ]*dragoman/Usage: dragoman/'; }
 block() { printf '```text\n%s\n```\n' "$1"; }
 
 main_help=$(help_of)

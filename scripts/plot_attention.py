@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Heat-maps of attention weights from `dragoman translate --attention FILE`, as a PNG.
 
-Usage: scripts/plot_attention.py FILE -o PICTURE.png [--line 1] [--kind cross]
+Usage: .venv/bin/python scripts/plot_attention.py FILE -o PICTURE.png [--line 1] [--kind cross]
 
 One panel for each layer (downwards) and head of that kind: rows are queries, columns keys. For scripts that
 matplotlib's own font lacks (Hangul, say), name an installed one with --font.
@@ -11,15 +11,21 @@ import json
 import pathlib
 import sys
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
+from missing import how_to_get
 
 
 def fail(message):
     print(f"plot_attention: {message}", file=sys.stderr)
     sys.exit(2)
+
+
+try:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+except ImportError:
+    fail(how_to_get("matplotlib"))
 
 
 def main():
@@ -34,10 +40,16 @@ def main():
         lines = [line for line in pathlib.Path(arguments.file).read_text(encoding="utf-8").split("\n") if line]
     except OSError as error:
         fail(f"{arguments.file}: {error.strerror}")
+    except UnicodeDecodeError:
+        fail(f"{arguments.file}: is not UTF-8; expected what `dragoman translate --attention` writes")
     if not 1 <= arguments.line <= len(lines):
         fail(f"--line: found {arguments.line}, expected 1 to {len(lines)}")
-    record = json.loads(lines[arguments.line - 1])
-    maps = [m for m in record["attention"] if m["kind"] == arguments.kind]
+    try:
+        record = json.loads(lines[arguments.line - 1])
+        found = record["attention"]
+    except (ValueError, KeyError, TypeError):
+        fail(f"{arguments.file}:{arguments.line}: expected a line that `dragoman translate --attention` writes")
+    maps = [m for m in found if m["kind"] == arguments.kind]
     if not maps:
         fail(f"line {arguments.line} has no attention of kind {arguments.kind}")
     if arguments.font:

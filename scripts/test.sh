@@ -3,7 +3,7 @@
 #
 # Usage: scripts/test.sh [options for ctest, e.g. -R gradient]
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+CDPATH= cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 scripts/install_deps.sh
 cmake --preset release

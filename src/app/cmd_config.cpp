@@ -1,6 +1,7 @@
 // dragoman config: checks a configuration and prints it, or prints the documentation of all keys.
 #include <CLI/CLI.hpp>
 
+#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -26,7 +27,9 @@ std::string answer(const Options& options) {
   if (options.reference) return reference_yaml();
   if (options.markdown) return configuration_markdown();
   if (options.path.empty()) throw UserError("config: expected a CONFIG.yaml, --reference or --markdown; see --help");
-  const Config config = load_config(options.path, options.overrides);
+  std::vector<std::string> warnings;
+  const Config config = load_config(options.path, options.overrides, Files::may_be_missing, &warnings);
+  for (const std::string& warning : warnings) std::fprintf(stderr, "dragoman: warning: %s\n", warning.c_str());
   return options.full ? emit_config(config) : emit_changes(config);
 }
 

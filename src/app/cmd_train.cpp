@@ -94,8 +94,8 @@ void check_model_dir(const TrainArguments& arguments, const Config& config, cons
   }
 }
 
-Config read_config(const TrainArguments& arguments) {
-  Config config = load_config(arguments.config, arguments.overrides, Files::must_exist);
+Config read_config(const TrainArguments& arguments, std::vector<std::string>& warnings) {
+  Config config = load_config(arguments.config, arguments.overrides, Files::must_exist, &warnings);
   if (!arguments.model_dir.empty()) config.training.model_dir = arguments.model_dir;
   if (config.training.model_dir.empty()) config.training.model_dir = (fs::path("models") / config.name).string();
   if (arguments.threads) config.threads = *arguments.threads;
@@ -149,7 +149,8 @@ void run(const TrainArguments& arguments, const Config& config, TrainingSetup& s
 
 void train(const TrainArguments& arguments) {
   give_memory_back();
-  const Config config = read_config(arguments);
+  std::vector<std::string> warnings;
+  const Config config = read_config(arguments, warnings);
   const int threads = use_threads(config.threads);
   const fs::path dir = config.training.model_dir;
   check_writable(dir);
@@ -163,6 +164,7 @@ void train(const TrainArguments& arguments) {
 
   // Everything that can be wrong with the input comes before anything is written or removed.
   TrainingSetup setup(config, resumed ? &*resumed : nullptr, threads);
+  setup.warnings.insert(setup.warnings.begin(), warnings.begin(), warnings.end());
   if (arguments.dry_run) {
     for (const std::string& warning : setup.warnings) std::printf("warning: %s\n", warning.c_str());
     for (const std::string& info : setup.infos) std::printf("%s\n", info.c_str());

@@ -8,18 +8,24 @@
 namespace dragoman {
 
 Checker::Checker(const Config& config, Place file, const std::map<std::string, Place>& places,
-                 const std::set<std::string>& faulty, Problems& problems)
+                 const std::set<std::string>& faulty, Problems& problems, Problems& warnings)
     : config_(config),
       table_(config_),
       default_table_(defaults_),
       file_(std::move(file)),
       places_(places),
       faulty_(faulty),
-      problems_(problems) {}
+      problems_(problems),
+      warnings_(warnings) {}
 
 void Checker::require(bool good, const std::vector<std::string>& keys, const std::string& expected,
                       const std::string& hint) {
-  if (!good && !any_faulty(keys)) report(keys, expected, hint);
+  if (!good && !any_faulty(keys)) report(problems_, keys, expected, hint);
+}
+
+void Checker::advise(bool good, const std::vector<std::string>& keys, const std::string& expected,
+                     const std::string& hint) {
+  if (!good && !any_faulty(keys)) report(warnings_, keys, expected, hint);
 }
 
 void Checker::reject(const std::string& key, const std::string& found, const std::string& expected,
@@ -36,7 +42,7 @@ void Checker::only_when(bool has_effect, const std::string& key, const std::vect
   std::vector<std::string> keys = {key};
   keys.insert(keys.end(), because.begin(), because.end());
   if (any_faulty(keys)) return;
-  report(keys, normal + " (the default), because " + reason, hint + ", or remove " + leaf_of(key));
+  report(problems_, keys, normal + " (the default), because " + reason, hint + ", or remove " + leaf_of(key));
 }
 
 std::string Checker::value(const std::string& key) const { return write_value(*table_.find(key)); }
@@ -50,7 +56,8 @@ bool Checker::any_faulty(const std::vector<std::string>& keys) const {
   return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) { return faulty_.count(key) > 0; });
 }
 
-void Checker::report(const std::vector<std::string>& keys, const std::string& expected, const std::string& hint) {
+void Checker::report(Problems& where, const std::vector<std::string>& keys, const std::string& expected,
+                     const std::string& hint) {
   auto subject = std::find_if(keys.begin(), keys.end(), [&](const std::string& key) { return places_.count(key) > 0; });
   if (subject == keys.end()) subject = keys.begin();
   std::string message = "found " + value(*subject);
@@ -60,7 +67,7 @@ void Checker::report(const std::vector<std::string>& keys, const std::string& ex
     message += (first ? " with " : " and ") + other + " " + value(other);
     first = false;
   }
-  problems_.add(place_of(*subject), *subject, message + ", expected " + expected + "; " + hint);
+  where.add(place_of(*subject), *subject, message + ", expected " + expected + "; " + hint);
 }
 
 }  // namespace dragoman

@@ -1,4 +1,5 @@
-// Checks that need more than one key: combinations that can't work, and keys that would do nothing.
+// Checks that need more than one key: combinations that can't work, keys that would do nothing, and what hardly anyone
+// wants.
 #pragma once
 
 #include <map>
@@ -19,12 +20,15 @@ class Checker {
   /// `file`: the configuration as a whole. `places`: where each key was set (absent: default). `faulty`: keys that
   /// already have a problem.
   Checker(const Config& config, Place file, const std::map<std::string, Place>& places,
-          const std::set<std::string>& faulty, Problems& problems);
+          const std::set<std::string>& faulty, Problems& problems, Problems& warnings);
 
   [[nodiscard]] const Config& config() const { return config_; }
 
   /// Unless `good`, a problem of the first of `keys` that was set: "found VALUE with OTHER VALUE, expected ...; hint".
   void require(bool good, const std::vector<std::string>& keys, const std::string& expected, const std::string& hint);
+
+  /// The same as a warning: it works, but may not be what was meant.
+  void advise(bool good, const std::vector<std::string>& keys, const std::string& expected, const std::string& hint);
 
   /// A problem of `key` with its own words for what was found.
   void reject(const std::string& key, const std::string& found, const std::string& expected, const std::string& hint);
@@ -33,11 +37,15 @@ class Checker {
   void only_when(bool has_effect, const std::string& key, const std::vector<std::string>& because,
                  const std::string& reason, const std::string& hint);
 
+  /// In the file or by an override, whatever to.
+  [[nodiscard]] bool is_set(const std::string& key) const { return places_.contains(key); }
+
  private:
   [[nodiscard]] std::string value(const std::string& key) const;
   [[nodiscard]] bool any_faulty(const std::vector<std::string>& keys) const;
   [[nodiscard]] Place place_of(const std::string& key) const;
-  void report(const std::vector<std::string>& keys, const std::string& expected, const std::string& hint);
+  void report(Problems& where, const std::vector<std::string>& keys, const std::string& expected,
+              const std::string& hint);
 
   Config config_;
   Config defaults_;
@@ -47,6 +55,7 @@ class Checker {
   const std::map<std::string, Place>& places_;
   const std::set<std::string>& faulty_;
   Problems& problems_;
+  Problems& warnings_;
 };
 
 void check_data(Checker& checker);

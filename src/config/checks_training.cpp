@@ -38,9 +38,15 @@ void check_schedule(Checker& checker) {
                     "a last update, because " + schedule.type + " falls towards it",
                     "set schedule.total or max_updates");
     const std::int64_t end = schedule.total > 0 ? schedule.total : training.max_updates;
-    checker.require(end == 0 || schedule.warmup < end, {warmup, schedule.total > 0 ? total : "training.max_updates"},
+    checker.require(schedule.total == 0 || schedule.warmup < schedule.total, {warmup, total},
                     "a warmup that ends before the schedule does", "use a smaller warmup");
+    checker.advise(schedule.final_factor > 0 || training.max_updates <= end,
+                   {total, "training.max_updates", "training.schedule.final_factor"},
+                   "a learning rate above 0 until the last update", "use total 0 (max_updates), or a final_factor");
   }
+  checker.advise(training.max_updates == 0 || schedule.warmup == 0 || schedule.warmup < training.max_updates,
+                 {warmup, "training.max_updates"}, "a warmup that ends before the training does",
+                 "use a smaller warmup, unless this is a trial");
   const ParallelFiles& dev = checker.config().data.dev;
   checker.require(!plateau || !dev.empty(), {type, "data.dev.source", "data.dev.tsv"},
                   "data.dev, because plateau watches the validation metric", "add data.dev, or use another type");
@@ -79,17 +85,27 @@ void check_validation(Checker& checker) {
                   "add " + validation.early_stopping.metric + " to the metrics");
 }
 
+void check_limits(Checker& checker) {
+  const TrainOptions& training = checker.config().training;
+  const std::string updates = "training.max_updates";
+  const std::string epochs = "training.max_epochs";
+  checker.require(
+      training.max_updates > 0 || training.max_epochs > 0 || training.validation.early_stopping.patience > 0,
+      {epochs, updates, "training.validation.early_stopping.patience"}, "an end of the training",
+      "set max_updates or max_epochs");
+  checker.advise(training.max_updates == 0 || training.max_epochs == 0 || checker.is_set(epochs), {updates, epochs},
+                 "max_epochs to be set, too, because its default ends the training if it is reached first",
+                 "set max_epochs: 0 for updates alone");
+}
+
 }  // namespace
 
 void check_training(Checker& checker) {
   const TrainOptions& training = checker.config().training;
+  check_limits(checker);
   check_optimizer(checker);
   check_schedule(checker);
   check_validation(checker);
-  checker.require(
-      training.max_updates > 0 || training.max_epochs > 0 || training.validation.early_stopping.patience > 0,
-      {"training.max_epochs", "training.max_updates", "training.validation.early_stopping.patience"},
-      "an end of the training", "set max_updates or max_epochs");
   const CheckpointOptions& checkpoints = training.checkpoints;
   const std::string last = "training.checkpoints.average_last";
   checker.require(training.ema == 0 || checkpoints.average_last == 0, {last, "training.ema"},

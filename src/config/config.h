@@ -28,13 +28,14 @@ struct Config {
 enum class Files { must_exist, may_be_missing };
 
 /// Reads `path`, applies the overrides ("training.batch_tokens=512", YAML values) and checks everything.
-/// Throws UserError that names every problem: file, line, key, found, expected, nearest known key.
+/// Throws UserError that names every problem: file, line, key, found, expected, nearest known key. `warnings` gets, in
+/// the same form, what works but may not be what was meant.
 Config load_config(const std::string& path, const std::vector<std::string>& overrides = {},
-                   Files files = Files::may_be_missing);
+                   Files files = Files::may_be_missing, std::vector<std::string>* warnings = nullptr);
 
 /// The same from text; `origin` stands for the file name in messages.
 Config parse_config(const std::string& text, const std::string& origin, const std::vector<std::string>& overrides = {},
-                    Files files = Files::may_be_missing);
+                    Files files = Files::may_be_missing, std::vector<std::string>* warnings = nullptr);
 
 /// The resolved configuration as YAML: every key with its value; loads again to the same values.
 std::string emit_config(const Config& config);

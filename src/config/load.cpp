@@ -102,14 +102,17 @@ class Reader {
     });
   }
 
-  void check(const Config& config, Files files) {
-    Checker checker(config, file_, places_, faulty_, problems_);
+  /// Returns the warnings.
+  std::vector<std::string> check(const Config& config, Files files) {
+    Problems warnings;
+    Checker checker(config, file_, places_, faulty_, problems_, warnings);
     check_data(checker);
     check_model(checker);
     check_training(checker);
     check_decoding(checker);
     if (files == Files::must_exist) check_files(checker);
     problems_.throw_if_any();
+    return warnings.lines();
   }
 
  private:
@@ -198,7 +201,7 @@ std::string read_text_file(const std::string& path) {
 
 /// `inherits`: keys may come from the directory that the training starts from (but not further from where that did).
 Config parse(const std::string& text, const std::string& origin, const std::vector<std::string>& overrides, Files files,
-             bool inherits) {
+             bool inherits, std::vector<std::string>* warnings) {
   Config config;
   Reader reader(config);
   reader.read_file(text, origin);
@@ -208,21 +211,23 @@ Config parse(const std::string& text, const std::string& origin, const std::vect
   if (inherits && !start.empty() && reader.inherits_any() &&
       std::filesystem::is_regular_file(start / "config.yaml", ignored)) {
     const std::string path = (start / "config.yaml").string();
-    reader.inherit(config, start, parse(read_text_file(path), path, {}, Files::may_be_missing, false));
+    reader.inherit(config, start, parse(read_text_file(path), path, {}, Files::may_be_missing, false, nullptr));
   }
-  reader.check(config, files);
+  std::vector<std::string> found = reader.check(config, files);
+  if (warnings != nullptr) *warnings = std::move(found);
   return config;
 }
 
 }  // namespace
 
-Config load_config(const std::string& path, const std::vector<std::string>& overrides, Files files) {
-  return parse_config(read_text_file(path), path, overrides, files);
+Config load_config(const std::string& path, const std::vector<std::string>& overrides, Files files,
+                   std::vector<std::string>* warnings) {
+  return parse_config(read_text_file(path), path, overrides, files, warnings);
 }
 
 Config parse_config(const std::string& text, const std::string& origin, const std::vector<std::string>& overrides,
-                    Files files) {
-  return parse(text, origin, overrides, files, true);
+                    Files files, std::vector<std::string>* warnings) {
+  return parse(text, origin, overrides, files, true, warnings);
 }
 
 }  // namespace dragoman

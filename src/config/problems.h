@@ -1,4 +1,4 @@
-// The problems found in a configuration, gathered so that the user sees all of them at once.
+// The problems found in a configuration, gathered so that the user sees all of them at once; warnings likewise.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,10 @@ class Problems {
 
   [[nodiscard]] bool empty() const { return found_.empty(); }
 
-  /// Throws a UserError with one line a problem, in the order of the lines of the file; does nothing without problems.
+  /// One a line, in the order of the lines of the file.
+  [[nodiscard]] std::vector<std::string> lines() const;
+
+  /// Throws a UserError with these lines; does nothing without problems.
   void throw_if_any() const;
 
  private:

@@ -74,16 +74,7 @@ void Trainer::begin_batches() {
   batcher_ = std::make_unique<Batcher>(*input_.train, window, state_.position, 1, std::move(examiner));
 }
 
-bool Trainer::finished() const {
-  const TrainOptions& t = input_.training;
-  return stopped_early_ || (t.max_updates > 0 && state_.update >= t.max_updates) ||
-         (t.max_epochs > 0 && static_cast<std::int64_t>(state_.position.epoch) >= t.max_epochs);
-}
-
 int Trainer::run() {
-  // A resumed training may have ended by early stopping just before the interruption.
-  const EarlyStoppingOptions& early = input_.training.validation.early_stopping;
-  stopped_early_ = early.patience > 0 && state_.bad_validations >= early.patience;
   if (finished() && !state_.validation_due)
     observer_.warning("nothing is left to train: the limits are reached at update " + std::to_string(state_.update));
   if (state_.update > 0) {
@@ -98,12 +89,13 @@ int Trainer::run() {
   while (!finished()) {
     const Timer timer;
     one_update();
-    train_seconds_ += timer.seconds();
+    pace_.seconds += timer.seconds();
     interval_seconds_ += timer.seconds();
     if (state_.update % input_.training.log_every == 0 || finished()) report_interval();
     if (!validate_and_save()) return interrupted(true);
     if (observer_.stop_signal() != 0 && !finished()) return interrupted(false);
   }
+  observer_.info(describe(ending(input_.training, state_), input_.training, state_));
   // Without validations the last model is the best; its checkpoint may be all that a crash has left of it.
   if (!state_.best) with_final_weights([&] { save_best_model(); });
   return final_test() ? 0 : observer_.stop_signal();
@@ -127,7 +119,7 @@ std::vector<Batch> Trainer::accumulate(std::int64_t update) {
     state_.position = next.after;
     if (!left_out) {
       step_.accumulate(next.batch, update);
-      run_pairs_ += next.batch.count();
+      pace_.pairs += next.batch.count();
       state_.epoch_pairs += next.batch.count();
       batches.push_back(std::move(next.batch));
     }
@@ -166,7 +158,7 @@ void Trainer::count(const TrainStep::Result& result, double learning_rate) {
   state_.interval.gradient_norm += result.gradient_norm;
   state_.interval.labels += result.sums.labels;
   state_.interval.updates += 1;
-  run_updates_ += 1;
+  pace_.updates += 1;
   const double loss = result.sums.loss / static_cast<double>(result.sums.labels);
   const double usual = state_.loss_watch.mean;
   if (!state_.loss_watch.spike(loss) || spike_told_) return;
@@ -236,23 +228,6 @@ void Trainer::roll_back() {
   begin_batches();
 }
 
-double Trainer::seconds_left() const {
-  const TrainOptions& t = input_.training;
-  if (run_updates_ == 0) return -1;
-  double left = -1;
-  if (t.max_updates > 0) {
-    left = train_seconds_ / static_cast<double>(run_updates_) * static_cast<double>(t.max_updates - state_.update);
-  }
-  if (t.max_epochs > 0) {
-    const auto pairs = static_cast<double>(input_.train->corpus().size());
-    const double epochs = static_cast<double>(t.max_epochs) - static_cast<double>(state_.position.epoch);
-    const double todo = epochs * pairs - static_cast<double>(state_.epoch_pairs);
-    const double by_epochs = train_seconds_ / static_cast<double>(run_pairs_) * todo;
-    left = left < 0 ? by_epochs : std::min(left, by_epochs);
-  }
-  return std::max(left, 0.0);
-}
-
 void Trainer::report_interval() {
   const IntervalSums& sums = state_.interval;
   if (sums.updates == 0) return;
@@ -265,7 +240,7 @@ void Trainer::report_interval() {
   report.gradient_norm = sums.gradient_norm / static_cast<double>(sums.updates);
   report.labels = sums.labels;
   report.seconds = interval_seconds_;
-  report.seconds_left = seconds_left();
+  report.seconds_left = pace_.seconds_left(input_.training, state_, input_.train->corpus().size());
   observer_.interval(report);
   ++state_.reports;
   state_.interval = {};
@@ -358,11 +333,6 @@ bool Trainer::validate() {
   }
   ++state_.reports;
   state_.validated_update = state_.update;
-  if (early.patience > 0 && state_.bad_validations >= early.patience) {
-    stopped_early_ = true;
-    observer_.info("stopped early: " + early.metric + " has not improved for " + std::to_string(early.patience) +
-                   " validations (best at update " + std::to_string(state_.best_update) + ")");
-  }
   return true;
 }
 

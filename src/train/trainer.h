@@ -15,7 +15,9 @@
 #include "train/best_model.h"
 #include "train/checkpoint.h"
 #include "train/diverged_batch.h"
+#include "train/ending.h"
 #include "train/observer.h"
+#include "train/pace.h"
 #include "train/step.h"
 #include "train/train_options.h"
 #include "train/validation.h"
@@ -52,7 +54,7 @@ class Trainer {
   int run();
 
  private:
-  [[nodiscard]] bool finished() const;
+  [[nodiscard]] bool finished() const { return ending(input_.training, state_) != Ending::none; }
   void begin_batches();
   void one_update();
   /// The micro-batches of the next update; fewer at the end of an epoch, none when the rest was left out.
@@ -66,7 +68,6 @@ class Trainer {
   [[nodiscard]] bool rolls_back() const { return input_.training.on_divergence == "rollback"; }
   void count(const TrainStep::Result& result, double learning_rate);
   void report_interval();
-  [[nodiscard]] double seconds_left() const;
   /// Validates and saves when due, or when training is finished. False: interrupted while validating.
   [[nodiscard]] bool validate_and_save();
   [[nodiscard]] bool validate();
@@ -97,11 +98,9 @@ class Trainer {
   std::optional<Validator> validator_;
   std::int64_t saved_update_ = -1;  ///< of the last checkpoint written or loaded
   AttentionWatch attention_watch_;
-  bool spike_told_ = false;  ///< since the last interval report
-  bool stopped_early_ = false;
-  double train_seconds_ = 0;     ///< in this run
+  bool spike_told_ = false;      ///< since the last interval report
   double interval_seconds_ = 0;  ///< since the last interval report
-  std::int64_t run_updates_ = 0, run_pairs_ = 0;
+  Pace pace_;
 };
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -1,6 +1,7 @@
 // Combinations that can't work and keys that would do nothing.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,56 @@ TEST(ConfigChecks, EveryScoreWorksWithEveryQuery) {
       EXPECT_FINE({std::string("model.decoder.attention.score=") + score,
                    std::string("model.decoder.attention.query=") + query, "model.decoder.hidden_size=256"});
     }
+  }
+}
+
+std::vector<std::string> warnings_of(const Overrides& overrides) {
+  std::vector<std::string> warnings;
+  (void)parse_config("name: n", "my.yaml", overrides, Files::may_be_missing, &warnings);
+  return warnings;
+}
+
+TEST(ConfigWarnings, ALimitThatNobodySetMayEndATrainingFirst) {
+  const std::vector<std::string> found = warnings_of({"training.max_updates=1000"});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0],
+            "--set: training.max_updates: found 1000 with training.max_epochs 10, expected max_epochs to be set, too, "
+            "because its default ends the training if it is reached first; set max_epochs: 0 for updates alone");
+  EXPECT_TRUE(warnings_of({"training.max_updates=1000", "training.max_epochs=0"}).empty());
+  EXPECT_TRUE(warnings_of({"training.max_updates=1000", "training.max_epochs=10"}).empty()) << "it is meant";
+  EXPECT_TRUE(warnings_of({}).empty());
+}
+
+TEST(ConfigWarnings, ATrialMayEndWithinTheWarmup) {
+  for (const char* type : {"constant", "inverse_sqrt", "linear", "cosine"}) {
+    const Overrides trial = {std::string("training.schedule.type=") + type, "training.schedule.warmup=200",
+                             "training.max_epochs=0", "training.max_updates=60"};
+    const std::vector<std::string> found = warnings_of(trial);
+    ASSERT_EQ(found.size(), 1U) << type;
+    EXPECT_HAS(found[0],
+               "training.schedule.warmup: found 200 with training.max_updates 60, expected a warmup that ends");
+  }
+}
+
+TEST(ConfigWarnings, ARateOfZeroTeachesNothing) {
+  const Overrides early = {"training.schedule.type=cosine", "training.schedule.total=50", "training.max_updates=60",
+                           "training.max_epochs=0"};
+  const std::vector<std::string> found = warnings_of(early);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_HAS(found[0], "training.schedule.total: found 50 with training.max_updates 60");
+  Overrides higher = early;
+  higher.push_back("training.schedule.final_factor=0.1");
+  EXPECT_TRUE(warnings_of(higher).empty());
+}
+
+TEST(ConfigWarnings, WhatIsWrittenOutOrShippedBringsNone) {
+  std::vector<std::string> warnings;
+  const Config config = parse_config("training: {max_updates: 5}", "my.yaml");
+  (void)parse_config(emit_config(config), "whole.yaml", {}, Files::may_be_missing, &warnings);
+  EXPECT_TRUE(warnings.empty());
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(DRAGOMAN_ROOT) + "/configs")) {
+    (void)load_config(entry.path().string(), {}, Files::may_be_missing, &warnings);
+    EXPECT_TRUE(warnings.empty()) << entry.path() << ": " << warnings[0];
   }
 }
 
@@ -159,7 +210,6 @@ TEST(ConfigChecks, ScheduleKeysBelongToTheirSchedule) {
       {{"training.schedule.patience=5"}, "only plateau reads it"},
       {{linear}, "a last update, because linear falls towards it"},
       {{"training.schedule.type=cosine"}, "a last update, because cosine falls towards it"},
-      {{linear, "training.max_updates=10", "training.schedule.warmup=10"}, "a warmup that ends before"},
       {{linear, "training.schedule.total=10", "training.schedule.warmup=20"}, "with training.schedule.total 10"},
       {{"training.schedule.type=inverse_sqrt"}, "a warmup of at least 1"},
       {{"training.schedule.type=plateau"}, "plateau watches the validation metric"},

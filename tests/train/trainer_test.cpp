@@ -209,10 +209,37 @@ TEST(Trainer, StopsEarlyAndKeepsTheBestModel) {
   EXPECT_EQ(v.end() - best, 3) << "two validations without improvement after the best one";
   EXPECT_TRUE(best->best);
   for (auto later = best + 1; later != v.end(); ++later) EXPECT_FALSE(later->best);
-  EXPECT_TRUE(contains(recorder.infos.back(), "stopped early: perplexity has not improved for 2 validations"));
+  EXPECT_TRUE(contains(recorder.infos.back(), "perplexity has not improved for 2 validations"));
   ASSERT_EQ(recorder.tests.size(), 1U);
   EXPECT_EQ(recorder.tests[0].update, best->update);
   EXPECT_EQ(recorder.tests[0].metrics.at("perplexity"), best->metrics.at("perplexity")) << "the best model is tested";
+}
+
+TEST(Trainer, SaysWhyItEnds) {
+  TrainingCase c;
+  Recorder updates, epochs;
+  EXPECT_EQ(c.run("updates", updates), 0);
+  EXPECT_EQ(updates.infos.back(), "training ends at update 12: max_updates is reached");
+  c.input.training.max_updates = 1000;
+  c.input.training.max_epochs = 2;
+  EXPECT_EQ(c.run("epochs", epochs), 0);
+  EXPECT_TRUE(contains(epochs.infos.back(), "max_epochs (2) is reached, before max_updates (1000)"))
+      << epochs.infos.back();
+}
+
+TEST(Pace, KnowsNoEndWithoutALimit) {
+  TrainOptions options;
+  options.max_epochs = 0;
+  TrainingState state;
+  state.update = 10;
+  const Pace pace{.seconds = 5, .updates = 10, .pairs = 20};
+  EXPECT_EQ(pace.seconds_left(options, state, 100), -1);
+  options.max_updates = 30;
+  EXPECT_EQ(pace.seconds_left(options, state, 100), 10);
+  options.max_epochs = 1;
+  state.epoch_pairs = 92;
+  EXPECT_EQ(pace.seconds_left(options, state, 100), 2);
+  EXPECT_EQ(Pace{}.seconds_left(options, state, 100), -1);
 }
 
 TEST(Trainer, ResumingAnEndedTrainingChangesNothing) {

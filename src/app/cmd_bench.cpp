@@ -9,6 +9,7 @@
 
 #include "app/commands.h"
 #include "app/cpu.h"
+#include "app/options.h"
 #include "app/threads.h"
 #include "app/version.h"
 #include "config/config.h"
@@ -191,26 +192,20 @@ void add_bench(CLI::App& app) {
   command->add_option("--set", arguments->overrides, "Override a key: key.path=value (YAML); may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  auto* updates = command->add_option("--updates", arguments->updates, "Updates measured")
-                      ->check(CLI::Range(1, 1'000'000))
-                      ->capture_default_str();
-  auto* warmup = command->add_option("--warmup", arguments->warmup, "Updates before measuring")
-                     ->check(CLI::Range(0, 1'000'000))
-                     ->capture_default_str();
-  command->add_option("--threads", arguments->threads, "Threads (0: all cores)");
+  auto* updates = add_value(*command, "--updates", arguments->updates, between(1, 1'000'000), "Updates measured");
+  auto* warmup = add_value(*command, "--warmup", arguments->warmup, between(0, 1'000'000), "Updates before measuring");
+  add_value(*command, "--threads", arguments->threads, allowed_of("threads"), kThreadsHelp);
   auto* decode = command->add_flag("--decode", arguments->decode, "Measure decoding with random weights, not updates")
                      ->excludes(updates)
                      ->excludes(warmup);
   command->add_option("--sources", arguments->sources, "Text that --decode translates")
       ->type_name("FILE")
       ->needs(decode);
-  command->add_option("--beam-size", arguments->beam_size, "Hypotheses a sentence (1: greedy)")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str()
+  add_value(*command, "--beam-size", arguments->beam_size, allowed_of("decoding.beam_size"),
+            "Hypotheses a sentence (1: greedy)")
       ->needs(decode);
-  command->add_option("--length", arguments->length, "Tokens, eos included, that each translation is made to have")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str()
+  add_value(*command, "--length", arguments->length, between(1, 1'000'000),
+            "Tokens, eos included, that each translation is made to have")
       ->needs(decode);
   command->add_flag("--json", arguments->json, "Print JSON");
   command->callback([arguments] { bench(*arguments); });

@@ -7,6 +7,7 @@
 #include "app/commands.h"
 #include "app/decoding_arguments.h"
 #include "app/loaded_model.h"
+#include "app/options.h"
 #include "app/threads.h"
 #include "core/error.h"
 #include "data/clean.h"
@@ -93,11 +94,14 @@ void add_evaluate(CLI::App& app) {
   CLI::App* command = app.add_subcommand("evaluate", "Translate a source file and measure it against references");
   command->add_option("model", arguments->model, "Model directory")->required();
   command->add_option("--source", arguments->source, "Source file")->required();
-  command->add_option("--reference", arguments->references, "Reference files")->required();
-  command->add_option("--tokenize", arguments->tokenize, "BLEU tokenizer: 13a, none, char, intl");
+  command->add_option("--reference", arguments->references, "Reference file; once for each")
+      ->required()
+      ->allow_extra_args(false);
+  add_value(*command, "--tokenize", arguments->tokenize, allowed_of("training.validation.tokenize"),
+            "BLEU tokenizer: 13a, none, char, intl");
   command->add_flag("--lowercase", arguments->lowercase, "Lower-case before BLEU");
   command->add_flag("--json", arguments->json, "Print JSON");
-  command->add_option("--threads", arguments->threads, "Threads (0: all cores)");
+  add_value(*command, "--threads", arguments->threads, allowed_of("threads"), kThreadsHelp);
   arguments->decoding.add_to(*command);
   command->callback([arguments] { evaluate(*arguments); });
 }

@@ -1,6 +1,5 @@
 // dragoman generate: writes toy corpora with known right answers.
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "app/commands.h"
+#include "app/options.h"
 #include "core/error.h"
 #include "data/grammar.h"
 #include "data/toy_tasks.h"
@@ -122,23 +122,18 @@ void add_generate(CLI::App& app) {
   command->add_option("task", options->task, "copy, reverse or sort (of numerals), or grammar (English to Korean)")
       ->required();
   command->add_option("-o,--output", options->directory, "Folder for train, dev and test")->required();
-  command->add_option("--train", options->train, "Training pairs")->capture_default_str();
-  command->add_option("--dev", options->dev, "Development pairs")->capture_default_str();
-  command->add_option("--test", options->test, "Test pairs")->capture_default_str();
-  command->add_option("--seed", options->seed, "Seed; the same seed, the same corpus")
-      ->capture_default_str()
-      ->check([](const std::string& text) {
-        std::uint64_t seed = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-        const bool whole = error == std::errc() && end == text.data() + text.size();
-        return whole ? std::string() : "found " + text + ", expected a whole number from 0 to 2^64 - 1";
-      });
-  command->add_option("--symbols", options->symbols, "Number of different words" + or_default(toy.symbols));
-  command->add_option("--min-length", options->min_length, "Fewest words" + or_default(toy.min_length));
-  command->add_option("--max-length", options->max_length,
-                      "Most words of a training sentence" + or_default(toy.max_length));
-  command->add_option("--test-max-length", options->test_max_length,
-                      "Most words of a dev or test sentence (copy, reverse, sort; default: --max-length)");
+  const auto number = [&](const std::string& name, auto& value, const std::string& help) {
+    add_value(*command, name, value, anything(), help);
+  };
+  number("--train", options->train, "Training pairs");
+  number("--dev", options->dev, "Development pairs");
+  number("--test", options->test, "Test pairs");
+  add_value(*command, "--seed", options->seed, allowed_of("seed"), "Seed; the same seed, the same corpus");
+  number("--symbols", options->symbols, "Number of different words" + or_default(toy.symbols));
+  number("--min-length", options->min_length, "Fewest words" + or_default(toy.min_length));
+  number("--max-length", options->max_length, "Most words of a training sentence" + or_default(toy.max_length));
+  number("--test-max-length", options->test_max_length,
+         "Most words of a dev or test sentence (copy, reverse, sort; default: --max-length)");
   command->add_flag("--overwrite", options->overwrite, "Replace files that are there already");
   command->callback([options] {
     refuse_to_replace(*options);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/commands.h"
+#include "app/options.h"
 #include "core/error.h"
 #include "data/clean.h"
 #include "data/text_check.h"
@@ -44,7 +45,7 @@ void check_metrics(const std::vector<std::string>& metrics) {
       throw UserError("metrics: '" + metric + "' is not supported yet; use -m bleu");
     }
     if (metric != "bleu") {
-      throw UserError("metrics: unknown metric '" + metric + "'; expected bleu (reference files go before -m)");
+      throw UserError("metrics: unknown metric '" + metric + "'; expected bleu");
     }
   }
 }
@@ -177,10 +178,15 @@ void add_metrics(CLI::App& app) {
   CLI::App* command = app.add_subcommand("metrics", "Score translations against references, as sacreBLEU does");
   command->add_option("REF", options->references, "Reference files, one translation a line")->required();
   command->add_option("-i,--input", options->hypotheses, "Hypotheses; - is standard input")->capture_default_str();
-  command->add_option("-m,--metrics", options->metrics, "Metrics: bleu")->capture_default_str();
-  command->add_option("--tokenize", options->tokenizer, "13a, intl, char or none")->capture_default_str();
-  command->add_option("--smooth", options->smoothing, "exp, floor, add-k or none")->capture_default_str();
-  command->add_option("--smooth-value", options->smooth_value, "For floor (default 0.1) and add-k (default 1)");
+  command->add_option("-m,--metrics", options->metrics, "Metrics: bleu")
+      ->capture_default_str()
+      ->allow_extra_args(false);
+  add_value(*command, "--tokenize", options->tokenizer, allowed_of("training.validation.tokenize"),
+            "13a, intl, char or none");
+  add_value(*command, "--smooth", options->smoothing, one_of({"exp", "floor", "add-k", "none"}),
+            "exp, floor, add-k or none");
+  add_value(*command, "--smooth-value", options->smooth_value, at_least(0),
+            "For floor (default 0.1) and add-k (default 1)");
   command->add_flag("--lowercase", options->lowercase, "Ignore case");
   command->add_flag("--sentence", options->sentence, "A score for each line, with effective order");
   command->add_flag("--json", options->json, "One JSON object, with all digits (--sentence: one a line)");

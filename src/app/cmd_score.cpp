@@ -4,6 +4,7 @@
 
 #include "app/commands.h"
 #include "app/loaded_model.h"
+#include "app/options.h"
 #include "app/threads.h"
 #include "core/error.h"
 #include "data/pair_encoder.h"
@@ -44,7 +45,7 @@ void add_score(CLI::App& app) {
   command->add_option("model", arguments->model, "Model directory")->required();
   command->add_option("--source", arguments->source, "Source file")->required();
   command->add_option("--target", arguments->target, "Target file")->required();
-  command->add_option("--threads", arguments->threads, "Threads (0: all cores)");
+  add_value(*command, "--threads", arguments->threads, allowed_of("threads"), kThreadsHelp);
   command->callback([arguments] { score(*arguments); });
 }
 

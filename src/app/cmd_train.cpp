@@ -10,6 +10,7 @@
 #include "app/commands.h"
 #include "app/directory_lock.h"
 #include "app/model_directory.h"
+#include "app/options.h"
 #include "app/resume.h"
 #include "app/start_model.h"
 #include "app/threads.h"
@@ -208,7 +209,8 @@ void add_train(CLI::App& app) {
       ->excludes(resume)
       ->excludes(resume_from);
   command->add_flag("--dry-run", arguments->dry_run, "Check everything, report on data and memory, and stop");
-  command->add_option("--threads", arguments->threads, "Threads (0: all cores); overrides the key `threads`");
+  add_value(*command, "--threads", arguments->threads, allowed_of("threads"),
+            std::string(kThreadsHelp) + "; overrides the key `threads`");
   command->callback([arguments, resume_from] {
     if (resume_from->count() > 0) {
       arguments->resume = true;

@@ -12,6 +12,7 @@
 #include "app/decoding_arguments.h"
 #include "app/loaded_model.h"
 #include "app/model_directory.h"
+#include "app/options.h"
 #include "app/threads.h"
 #include "core/error.h"
 #include "data/text_check.h"
@@ -59,7 +60,7 @@ void translate(const TranslateArguments& arguments) {
   LoadedModel loaded = load_model_directory(arguments.model);
   DecodeOptions options = arguments.decoding.apply(loaded.config);
   const Index n_best = arguments.n_best.value_or(0);
-  if (arguments.n_best && (n_best < 1 || n_best > options.beam_size)) {
+  if (n_best > options.beam_size) {
     throw UserError("--n-best: found " + std::to_string(n_best) + ", expected 1 to the beam size (" +
                     std::to_string(options.beam_size) + "); --beam-size raises it");
   }
@@ -118,10 +119,11 @@ void add_translate(CLI::App& app) {
   command->add_option("-i,--input", arguments->input, "Input file (default: standard input)");
   command->add_option("-o,--output", arguments->output,
                       "Output file, which appears whole in the end (default: standard output)");
-  command->add_option("--n-best", arguments->n_best, "Write the n best translations as: index ||| text ||| score");
+  add_value(*command, "--n-best", arguments->n_best, at_least(1),
+            "Write the n best translations as: index ||| text ||| score");
   command->add_option("--attention", arguments->attention,
                       "Write attention weights to this file, a JSON object a line");
-  command->add_option("--threads", arguments->threads, "Threads (0: all cores)");
+  add_value(*command, "--threads", arguments->threads, allowed_of("threads"), kThreadsHelp);
   arguments->decoding.add_to(*command);
   command->callback([arguments] { translate(*arguments); });
 }

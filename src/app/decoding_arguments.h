@@ -19,8 +19,8 @@ struct DecodingArguments {
   bool replace_unknown = false;
 
   void add_to(CLI::App& command);
-  /// The decoding options of a model's configuration, changed. Warns when bfloat16 has to be emulated. UserError: out of
-  /// range, or not with this model.
+  /// The decoding options of a model's configuration, changed. Warns when bfloat16 has to be emulated. UserError: not
+  /// with this model.
   [[nodiscard]] DecodeOptions apply(const Config& config) const;
 };
 

@@ -13,6 +13,9 @@
 
 #include "app/commands.h"
 #include "app/cpu.h"
+#include "app/options.h"
+#include "app/stack_size.h"
+#include "app/usage_hint.h"
 #include "app/version.h"
 #include "core/error.h"
 
@@ -47,6 +50,10 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "dragoman: %s\n", problem.c_str());
     return 1;
   }
+  if (const std::string problem = dragoman::stack_problem(); !problem.empty()) {
+    std::fprintf(stderr, "dragoman: %s\n", problem.c_str());
+    return 2;
+  }
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files (ulimit -f) is a failed write with a message
   CLI::App app{"Dragoman trains and runs small translation models on CPUs."};
   app.name("dragoman");
@@ -63,12 +70,18 @@ int main(int argc, char** argv) {
   dragoman::add_config(app);
   dragoman::add_bench(app);
   dragoman::add_replay(app);
+  dragoman::refuse_empty_values(app);
   try {
     const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(named).empty()) {
-      throw dragoman::UserError(std::string("unknown command ") + argv[1] + "; dragoman --help lists them");
+      throw dragoman::UserError(dragoman::unknown_command(app, argv[1]));
     }
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError& e) {
+    const std::vector<CLI::App*> commands = app.get_subcommands();
+    const CLI::App& command = commands.empty() ? app : *commands[0];
+    std::fprintf(stderr, "dragoman: %s\n", dragoman::unexpected_words(command, app.remaining(true)).c_str());
+    return 2;
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() != 0) {
       std::fprintf(stderr, "dragoman: %s; see dragoman --help, or --help behind a command\n", e.what());

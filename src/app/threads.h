@@ -3,7 +3,9 @@
 
 namespace dragoman {
 
-/// 0: all cores. Sets the number of threads for everything that follows; UserError when negative or absurd.
+inline constexpr const char* kThreadsHelp = "Threads (0: as many as there are processors to use)";
+
+/// Sets the number of threads for everything that follows; 0: as many as there are processors to use.
 int use_threads(int wanted);
 
 }  // namespace dragoman

@@ -9,7 +9,8 @@ void KeyTable::add_general(Config& config) {
   add("name", &config.name, anything(),
       "Name of the experiment; the model goes to models/NAME unless model_dir says so.");
   add("seed", &config.seed, at_least(0), "Seed of initialization, dropout and the order of the data.");
-  add("threads", &config.threads, between(0, 1024), "Threads; 0: all cores. The result does not depend on it.");
+  add("threads", &config.threads, between(0, 1024),
+      "Threads; 0: as many as there are processors to use. The result does not depend on it.");
 }
 
 void KeyTable::add_data(DataOptions& data, TokenizerOptions& tokenizer) {

@@ -136,7 +136,7 @@ class Reader {
     const Place place{source.origin, line};
     if (const Key* key = table_.find(path)) {
       const std::vector<std::string> found = read_value(*key, node);
-      for (const std::string& problem : found) problems_.add(place, path, problem);
+      for (const std::string& problem : found) problems_.add(place, path, problem + choice_hint(*key, node, problem));
       const bool twice = source.has_lines && places_.contains(path);
       if (twice || !found.empty()) distrust(path);
       places_[path] = place;
@@ -151,6 +151,20 @@ class Reader {
       return;
     }
     unknown(node, source, path, place);
+  }
+
+  /// A value that is none of this key's choices may be one of another key, best of the same section.
+  [[nodiscard]] std::string choice_hint(const Key& key, const YamlNode& node, const std::string& problem) const {
+    if (key.allowed.choices.empty() || node.kind != YamlNode::Kind::scalar) return "";
+    if (problem.find("; ") != std::string::npos) return "";  // there is a hint
+    std::vector<std::string> others;
+    for (const Key& other : table_.keys()) {
+      const std::vector<std::string>& choices = other.allowed.choices;
+      if (std::find(choices.begin(), choices.end(), node.text) == choices.end()) continue;
+      if (parent_of(other.path) == parent_of(key.path)) return "; did you mean " + other.path + " " + node.text + "?";
+      others.push_back(other.path);
+    }
+    return others.size() == 1 ? "; did you mean " + others[0] + " " + node.text + "?" : "";
   }
 
   /// Where it is plain what was meant, the value is judged with all others, else no check judges what may be meant.

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <string>
 
+#include "core/control_groups.h"
+
 namespace dragoman {
 namespace {
 
@@ -39,19 +41,11 @@ double left_of_group(const fs::path& group, bool version_1) {
   return 1e-6 * (limit - std::max(used - pages, 0.0));
 }
 
-/// The least that is left of the groups that the process is in, up to the topmost that it sees.
+/// The least that is left of the groups that the process is in.
 double left_of_control_groups(const fs::path& root) {
   double left = kUnlimited;
-  std::ifstream groups(root / "proc/self/cgroup");  // lines "4:memory:/a/b" (version 1) and "0::/a/b" (version 2)
-  for (std::string line; std::getline(groups, line);) {
-    const bool version_1 = line.find(":memory:") != std::string::npos;
-    if (!version_1 && !line.starts_with("0::")) continue;
-    const fs::path top = root / (version_1 ? "sys/fs/cgroup/memory" : "sys/fs/cgroup");
-    const std::string below = line.substr(line.find(':', line.find(':') + 1) + 1);
-    for (fs::path group = fs::path(below).relative_path();; group = group.parent_path()) {
-      left = std::min(left, left_of_group(top / group, version_1));
-      if (group.empty()) break;
-    }
+  for (const ControlGroup& group : control_groups(root, "memory")) {
+    left = std::min(left, left_of_group(group.folder, group.version_1));
   }
   return left;
 }

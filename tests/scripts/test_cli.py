@@ -234,4 +234,4 @@ def test_translate_in_bfloat16_gives_a_line_for_each_line(model):
     assert len(process.stdout.splitlines()) == 3
     native = "with BF16" in run("--version").stdout
     assert ("emulated" in process.stderr) == (not native)
-    assert "expected float32 or bfloat16" in refused("translate", model, "--precision", "int8", stdin="1\n")
+    assert "expected one of: float32, bfloat16" in refused("translate", model, "--precision", "int8", stdin="1\n")

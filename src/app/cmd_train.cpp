@@ -119,7 +119,7 @@ void prepare_model_dir(const TrainArguments& arguments, const Config& config, co
 void run(const TrainArguments& arguments, const Config& config, TrainingSetup& setup, const DirectoryLock& lock,
          int threads) {
   const fs::path dir = config.training.model_dir;
-  TrainObserver observer(dir, arguments.resume, lock);
+  TrainObserver observer(dir, arguments.resume, config.training.label_smoothing > 0, lock);
   observer.info(version_text() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"));
   for (const std::string& warning : setup.warnings) observer.warning(warning);
   for (const std::string& info : setup.infos) observer.info(info);

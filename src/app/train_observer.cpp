@@ -3,8 +3,11 @@
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -32,16 +35,15 @@ void on_signal(int signal) {
 
 double six_decimals(double x) { return std::round(x * 1e6) / 1e6; }
 
-std::string clock_text(double seconds) {
-  if (seconds < 0) return "?";
-  const auto s = static_cast<long>(seconds);
-  char text[32];
-  if (s >= 3600) {
-    std::snprintf(text, sizeof text, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
-  } else {
-    std::snprintf(text, sizeof text, "%ld:%02ld", s / 60, s % 60);
-  }
-  return text;
+constexpr std::size_t kTimeColumns = 9;  // "12:34:56 "
+
+/// Columns for the text of a line on standard error; 0: it is no terminal.
+std::size_t terminal_columns() {
+  if (isatty(STDERR_FILENO) == 0) return 0;
+  constexpr std::size_t kUsual = 80;
+  winsize size{};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 2 * kTimeColumns;
+  return (known ? size.ws_col : kUsual) - kTimeColumns;
 }
 
 }  // namespace
@@ -52,30 +54,72 @@ void catch_stop_signals() {
   if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
 }
 
-TrainObserver::TrainObserver(std::filesystem::path model_dir, bool resume, const DirectoryLock& lock)
-    : model_dir_(std::move(model_dir)), lock_(lock) {
+TrainObserver::TrainObserver(std::filesystem::path model_dir, bool resume, bool smoothed, const DirectoryLock& lock)
+    : model_dir_(std::move(model_dir)), lock_(lock), smoothed_(smoothed) {
   std::signal(SIGPIPE, SIG_IGN);  // `train | head`: the terminal is gone, train.log is not
   for (const char* name : {"train.log", "metrics.jsonl", "timing.jsonl"}) {  // spdlog follows links
     append_to_file((model_dir_ / name).string(), "");
   }
+  const std::string path = (model_dir_ / "train.log").string();
+  const auto logger = [](const char* name, spdlog::sink_ptr sink) {
+    return std::make_shared<spdlog::logger>(name, std::move(sink));
+  };
   try {
-    auto terminal = std::make_shared<spdlog::sinks::stderr_sink_mt>();
-    auto file = std::make_shared<spdlog::sinks::basic_file_sink_mt>((model_dir_ / "train.log").string(), !resume);
-    log_ = std::make_shared<spdlog::logger>("train", spdlog::sinks_init_list{terminal, file});
+    terminal_ = logger("terminal", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    file_ = logger("file", std::make_shared<spdlog::sinks::basic_file_sink_mt>(path, !resume));
   } catch (const spdlog::spdlog_ex& e) {
-    throw UserError((model_dir_ / "train.log").string(), 0, e.what());
+    throw UserError(path, 0, e.what());
   }
-  log_->set_pattern("%Y-%m-%d %H:%M:%S  %v");
-  log_->flush_on(spdlog::level::info);
-  log_->set_error_handler(
-      [path = (model_dir_ / "train.log").string()](const std::string& what) { throw UserError(path, 0, what); });
+  terminal_->set_pattern(terminal_columns() > 0 ? "%H:%M:%S %v" : "%Y-%m-%d %H:%M:%S  %v");
+  file_->set_pattern("%Y-%m-%d %H:%M:%S  %v");
+  for (const auto& log : {terminal_, file_}) {
+    log->flush_on(spdlog::level::info);
+    log->set_error_handler([path](const std::string& what) { throw UserError(path, 0, what); });
+  }
+  using std::chrono::seconds;
+  heartbeat_.emplace([this] { say_progress(); }, seconds(10), seconds(60));
 }
 
 TrainObserver::~TrainObserver() = default;
 
-void TrainObserver::info(const std::string& message) { log_->info("{}", message); }
+void TrainObserver::say(const std::string& terminal, const std::string& file, bool warning) {
+  terminal_->log(warning ? spdlog::level::warn : spdlog::level::info, "{}", terminal);
+  file_->log(warning ? spdlog::level::warn : spdlog::level::info, "{}", file);
+}
 
-void TrainObserver::warning(const std::string& message) { log_->warn("warning: {}", message); }
+void TrainObserver::begins(Activity activity, std::int64_t update) {
+  const std::lock_guard lock(mutex_);
+  activity_ = activity;
+  activity_update_ = update;
+}
+
+void TrainObserver::progress(const IntervalReport& report) {
+  const std::lock_guard lock(mutex_);
+  progress_ = report;
+}
+
+void TrainObserver::say_progress() {
+  std::vector<LinePart> fields;
+  {
+    const std::lock_guard lock(mutex_);
+    const std::string update = "update " + std::to_string(activity_update_);
+    if (activity_ == Activity::test) {
+      fields = {{"the test set is being translated"}};
+    } else if (activity_ == Activity::validation) {
+      fields = {{"validation after " + update + " is going on"}};
+    } else if (progress_) {
+      fields = interval_fields(*progress_, smoothed_);
+      fields.push_back({"(so far)", 5});
+    } else {
+      fields = {{update + " is being computed"}};
+    }
+  }
+  say(one_line_of(fields, terminal_columns()), one_line_of(fields, 0));
+}
+
+void TrainObserver::info(const std::string& message) { say(message, message); }
+
+void TrainObserver::warning(const std::string& message) { say("warning: " + message, "warning: " + message, true); }
 
 void TrainObserver::append(const char* file, const std::string& line) const {
   lock_.check();
@@ -83,10 +127,14 @@ void TrainObserver::append(const char* file, const std::string& line) const {
 }
 
 void TrainObserver::interval(const IntervalReport& r) {
+  {
+    const std::lock_guard lock(mutex_);
+    progress_.reset();
+  }
+  const std::vector<LinePart> fields = interval_fields(r, smoothed_);
+  say(one_line_of(fields, terminal_columns()), one_line_of(fields, 0));
+  heartbeat_->heard();
   const double speed = r.seconds > 0 ? static_cast<double>(r.labels) / r.seconds : 0;
-  log_->info("epoch {:>3}  update {:>7}  loss {:.4f}  ppl {:>9.3f}  lr {:.3e}  grad {:.3f}  {:>7.0f} tok/s  left {}",
-             r.epoch, r.update, r.loss, r.perplexity, r.learning_rate, r.gradient_norm, speed,
-             clock_text(r.seconds_left));
   append("metrics.jsonl", Json{{"kind", "train"},
                                {"epoch", r.epoch},
                                {"update", r.update},
@@ -100,15 +148,13 @@ void TrainObserver::interval(const IntervalReport& r) {
 }
 
 void TrainObserver::report(const char* kind, const ValidationReport& r) {
-  std::string text;
+  const std::vector<LinePart> fields = validation_fields(kind, r, smoothed_);
+  say(lines_of(fields, terminal_columns(), kTimeColumns), lines_of(fields, 0, 0));
+  heartbeat_->heard();
+  if (!r.bleu_signature.empty() && !signature_told_) info("BLEU is " + r.bleu_signature);
+  signature_told_ = signature_told_ || !r.bleu_signature.empty();
   Json metrics = Json::object();
-  for (const auto& [name, value] : r.metrics) {
-    text += fmt::format("  {} {:.4f}", name, value);
-    metrics[name] = value;
-  }
-  if (r.cut.value_or(0) > 0) text += "  " + std::to_string(*r.cut) + " translations cut at the longest length allowed";
-  if (!r.bleu_signature.empty()) text += "  (BLEU " + r.bleu_signature + ")";
-  log_->info("{:<10} update {:>7}{}{}  {:.1f} s", kind, r.update, text, r.best ? "  best so far" : "", r.seconds);
+  for (const auto& [name, value] : r.metrics) metrics[name] = value;
   Json attention = Json::array();
   for (const HeadEntropy& h : r.attention) {
     attention.push_back({{"kind", h.kind},
@@ -142,7 +188,7 @@ void TrainObserver::resumed(std::int64_t update, std::int64_t reports) {
     warning(path + ": " + std::to_string(missing) + " of the " + std::to_string(reports) +
             " reports before the checkpoint are lost");
   }
-  log_->info("resumed after update {}", update);
+  info("resumed after update " + std::to_string(update));
 }
 
 void TrainObserver::saving() {

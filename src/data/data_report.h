@@ -29,6 +29,7 @@ struct SideReport {
   std::array<std::size_t, 3> changes{};  ///< of them: in spaces, by removed characters, by NFC
   Found mojibake;                        ///< lines that look like UTF-8 encoded twice
   std::size_t characters = 0;
+  bool letters = true;       ///< has characters other than digits, spaces and marks of ASCII
   Characters without_piece;  ///< characters that always become unknown
 };
 

@@ -104,7 +104,9 @@ void warn_of_unseen(const HeldOutReport& report, Warnings& warnings) {
 
 void warn_of_pairs(const DataReport& report, Warnings& warnings) {
   const std::size_t kept = report.pairs.kept;
-  if (reaches(report.copies.count, kept, kCopies)) {
+  // Lines of numerals repeat, and are the same on both sides, by their nature.
+  const bool numerals = !report.sides[0].letters && !report.sides[1].letters;
+  if (!numerals && reaches(report.copies.count, kept, kCopies)) {
     warnings.push_back(
         "training data: " +
         numbers(report.copies.count, kept, "pairs have the same text on both sides", kCopies, report.copies.first) +
@@ -115,7 +117,7 @@ void warn_of_pairs(const DataReport& report, Warnings& warnings) {
                        percent(report.pairs.total_dropped(), report.pairs.lines) +
                        "; warned from 10 %); repair the files, or set data.max_length and data.on_long");
   }
-  if (reaches(report.duplicates.count, kept, kDuplicates)) {
+  if (!numerals && reaches(report.duplicates.count, kept, kDuplicates)) {
     warnings.push_back(
         "training data: " +
         numbers(report.duplicates.count, kept, "pairs repeat an earlier one", kDuplicates, report.duplicates.first) +

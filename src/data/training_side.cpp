@@ -63,6 +63,11 @@ SideReport TrainingSide::report(const Corpus& corpus, const Tokenizer& tokenizer
   report.changes = changes_;
   report.mojibake = mojibake_.in(corpus);
   report.characters = static_cast<std::size_t>(std::count(characters_.begin(), characters_.end(), true));
+  report.letters = false;
+  for (char32_t c = 0; c < kCodePoints && !report.letters; ++c) {
+    const char32_t lower = c | 0x20;
+    report.letters = characters_[c] && (c > 0x7f || (lower >= 'a' && lower <= 'z'));
+  }
   report.without_piece = describe_characters(without_piece(tokenizer));
   return report;
 }

@@ -190,7 +190,7 @@ BleuScore Bleu::score(const BleuStats& stats) const {
   }
   double sum = 0;
   for (std::size_t n = 0; n < order; ++n) sum += floored_log(result.precisions[n]);
-  result.score = result.bp * std::exp(sum / static_cast<double>(order));
+  result.score = std::min(100.0, result.bp * std::exp(sum / static_cast<double>(order)));  // else 100.00000000000004
   return result;
 }
 

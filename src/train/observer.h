@@ -37,9 +37,16 @@ struct ValidationReport {
   double seconds = 0;
 };
 
+/// What takes time in a training.
+enum class Activity { update, validation, test };
+
 class Observer {
  public:
   virtual ~Observer() = default;
+  /// This begins: the update itself, or a validation after it.
+  virtual void begins(Activity /*activity*/, std::int64_t /*update*/) {}
+  /// After each update: an interval report as it would be now. For who waits; no part of the reports that count.
+  virtual void progress(const IntervalReport& /*report*/) {}
   virtual void info(const std::string& /*message*/) {}
   virtual void warning(const std::string& /*message*/) {}
   virtual void interval(const IntervalReport& /*report*/) {}

@@ -88,10 +88,15 @@ int Trainer::run() {
   }
   while (!finished()) {
     const Timer timer;
+    observer_.begins(Activity::update, state_.update + 1);
     one_update();
     pace_.seconds += timer.seconds();
     interval_seconds_ += timer.seconds();
-    if (state_.update % input_.training.log_every == 0 || finished()) report_interval();
+    if (state_.update % input_.training.log_every == 0 || finished()) {
+      report_interval();
+    } else if (state_.interval.updates > 0) {
+      observer_.progress(interval_report());
+    }
     if (!validate_and_save()) return interrupted(true);
     if (observer_.stop_signal() != 0 && !finished()) return interrupted(false);
   }
@@ -161,8 +166,8 @@ void Trainer::count(const TrainStep::Result& result, double learning_rate) {
   pace_.updates += 1;
   const double loss = result.sums.loss / static_cast<double>(result.sums.labels);
   const double usual = state_.loss_watch.mean;
-  if (!state_.loss_watch.spike(loss) || spike_told_) return;
-  spike_told_ = true;  // once an interval
+  if (!state_.loss_watch.jumped(loss) || jump_told_) return;
+  jump_told_ = true;  // once an interval
   observer_.warning("update " + std::to_string(state_.update) + ": the loss jumped to " + number(loss) +
                     " from about " + number(usual) + " (learning rate " + number(learning_rate) + ", gradient norm " +
                     number(result.gradient_norm) + ")");
@@ -228,9 +233,8 @@ void Trainer::roll_back() {
   begin_batches();
 }
 
-void Trainer::report_interval() {
+IntervalReport Trainer::interval_report() const {
   const IntervalSums& sums = state_.interval;
-  if (sums.updates == 0) return;
   IntervalReport report;
   report.epoch = static_cast<std::int64_t>(state_.position.epoch) + (state_.epoch_ended ? 0 : 1);
   report.update = state_.update;
@@ -241,11 +245,16 @@ void Trainer::report_interval() {
   report.labels = sums.labels;
   report.seconds = interval_seconds_;
   report.seconds_left = pace_.seconds_left(input_.training, state_, input_.train->corpus().size());
-  observer_.interval(report);
+  return report;
+}
+
+void Trainer::report_interval() {
+  if (state_.interval.updates == 0) return;
+  observer_.interval(interval_report());
   ++state_.reports;
   state_.interval = {};
   interval_seconds_ = 0;
-  spike_told_ = false;
+  jump_told_ = false;
 }
 
 bool Trainer::due(std::int64_t every_updates) const {
@@ -303,6 +312,7 @@ bool Trainer::validate() {
   const EarlyStoppingOptions& early = input_.training.validation.early_stopping;
   ValidationReport report;
   bool stopped = false;
+  observer_.begins(Activity::validation, state_.update);
   with_final_weights([&] {
     std::optional<ValidationReport> whole = validator_->run([this] { return observer_.stop_signal() != 0; });
     stopped = !whole;
@@ -350,6 +360,7 @@ void Trainer::save(bool on_schedule) {
 
 bool Trainer::final_test() {
   if (input_.test == nullptr) return true;
+  observer_.begins(Activity::test, state_.update);
   observer_.saving();  // the file must still be ours
   load_model(best_model_.path().string(), model_.params());
   const Validator validator(model_, input_.train->tokenizers(), *input_.test, input_.data, input_.training.validation,

@@ -67,6 +67,7 @@ class Trainer {
   void roll_back();
   [[nodiscard]] bool rolls_back() const { return input_.training.on_divergence == "rollback"; }
   void count(const TrainStep::Result& result, double learning_rate);
+  [[nodiscard]] IntervalReport interval_report() const;
   void report_interval();
   /// Validates and saves when due, or when training is finished. False: interrupted while validating.
   [[nodiscard]] bool validate_and_save();
@@ -98,7 +99,7 @@ class Trainer {
   std::optional<Validator> validator_;
   std::int64_t saved_update_ = -1;  ///< of the last checkpoint written or loaded
   AttentionWatch attention_watch_;
-  bool spike_told_ = false;      ///< since the last interval report
+  bool jump_told_ = false;       ///< since the last interval report
   double interval_seconds_ = 0;  ///< since the last interval report
   Pace pace_;
 };

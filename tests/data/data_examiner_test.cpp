@@ -190,6 +190,14 @@ TEST(DataReport, CountsCopies) {
       any_contains(report.warnings(), "2 of 3 pairs have the same text on both sides (66.7 %; warned from 2 %"));
 }
 
+TEST(DataReport, NumeralsMayRepeatAndBeCopied) {
+  const DataReport report = Text("1 2\n7\n1 2\n", "1 2\n7\n1 2\n").examine();
+  EXPECT_EQ(report.copies.count, 3u);
+  EXPECT_EQ(report.duplicates.count, 1u);
+  EXPECT_EQ(report.warnings(), std::vector<std::string>{});
+  EXPECT_EQ(Text("1 2\n7\n1 2\n", "1 2\n7\n1 \xea\xb0\x80\n").examine().warnings().size(), 1u) << "copies";
+}
+
 TEST(DataReport, CountsDevelopmentLinesWithAnEmptySide) {
   Text text("a\nb\n", "x\ny\n");
   text.dev("b\n \nb\n", "x\nx\n\n").test("b\n", "x\n");

@@ -79,6 +79,7 @@ def main():
     parser.add_argument("--count", type=int, default=10, help="translations to print")
     parser.add_argument("--line", type=int, help="line of the attention matrix, from 1 (default: one with a pronoun)")
     arguments = parser.parse_args()
+    sys.stdout.reconfigure(encoding="utf-8")  # whatever the locale says: Hangul and blocks are to be printed
 
     sources, references = lines_of(arguments.source), lines_of(arguments.reference)
     if len(sources) != len(references):

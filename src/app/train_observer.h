@@ -9,10 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "app/directory_lock.h"
 #include "app/progress_text.h"
 #include "core/heartbeat.h"
-
-#include "app/directory_lock.h"
 #include "train/observer.h"
 
 namespace spdlog {

@@ -15,7 +15,7 @@ namespace dragoman {
 struct Config {
   std::string name = "model";
   std::uint64_t seed = 1;
-  int threads = 0;  ///< 0: all cores
+  int threads = 0;  ///< 0: as many as there are processors to use
   DataOptions data;
   TokenizerOptions tokenizer;
   ModelConfig model;

@@ -77,14 +77,9 @@ int main(int argc, char** argv) {
       throw dragoman::UserError(dragoman::unknown_command(app, argv[1]));
     }
     app.parse(argc, argv);
-  } catch (const CLI::ExtrasError& e) {
-    const std::vector<CLI::App*> commands = app.get_subcommands();
-    const CLI::App& command = commands.empty() ? app : *commands[0];
-    std::fprintf(stderr, "dragoman: %s\n", dragoman::unexpected_words(command, app.remaining(true)).c_str());
-    return 2;
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() != 0) {
-      std::fprintf(stderr, "dragoman: %s; see dragoman --help, or --help behind a command\n", e.what());
+      std::fprintf(stderr, "dragoman: %s\n", dragoman::usage_problem(app, e.what()).c_str());
       return 2;
     }
     app.exit(e);  // --help, --version

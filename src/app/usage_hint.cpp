@@ -85,18 +85,7 @@ std::string file_hint(const std::string& command) {
   return hint == kHints.end() ? "" : hint->second;
 }
 
-}  // namespace
-
-std::string unknown_command(const CLI::App& app, const std::string& word) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(command->get_name());
-  }
-  const std::string near = nearest_word(word, names);
-  return one_line("unknown command " + word + (near.empty() ? "" : "; did you mean " + near + "?") +
-                  "; dragoman --help lists them");
-}
-
+/// About the words that no option or positional of the command has taken.
 std::string unexpected_words(const CLI::App& command, const std::vector<std::string>& words) {
   const auto option = std::find_if(words.begin(), words.end(), is_option);
   const bool found = option != words.end();
@@ -109,8 +98,40 @@ std::string unexpected_words(const CLI::App& command, const std::vector<std::str
   } else {
     hint = file_hint(command.get_name());
   }
-  return one_line(command.get_name() + ": " + (found ? "unknown option " : "found one word too many: ") + rest[0] +
-                  (hint.empty() ? "" : "; " + hint) + "; see dragoman " + command.get_name() + " --help");
+  return (found ? "unknown option " : "found one word too many: ") + rest[0] + (hint.empty() ? "" : "; " + hint);
+}
+
+}  // namespace
+
+std::string unknown_command(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  const std::string near = nearest_word(word, names);
+  return one_line("unknown command " + (word.empty() ? "\"\"" : word) +
+                  (near.empty() ? "" : "; did you mean " + near + "?") + "; dragoman --help lists them");
+}
+
+std::string usage_problem(const CLI::App& app, const std::string& what) {
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  const std::string help = commands.empty() ? "--help" : commands[0]->get_name() + " --help";
+  std::string problem;
+  if (const std::vector<std::string> before = app.remaining(false); !before.empty()) {
+    problem = "unknown option " + before[0] + "; options of a command stand behind it";
+  } else if (commands.empty()) {
+    problem = "expected a command, such as train or translate";
+  } else {
+    const CLI::App& command = *commands[0];
+    const std::vector<std::string> words = command.remaining(false);
+    const bool option = std::any_of(words.begin(), words.end(), is_option);
+    const bool lacks = what.ends_with(" is required");  // a file without its option may be it
+    const std::string hint = lacks && !words.empty() ? file_hint(command.get_name()) : "";
+    problem = command.get_name() + ": " +
+              (words.empty() || (lacks && !option) ? what + (hint.empty() ? "" : "; " + hint)
+                                                   : unexpected_words(command, words));
+  }
+  return one_line(problem + "; see dragoman " + help);
 }
 
 }  // namespace dragoman

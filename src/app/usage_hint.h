@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 namespace CLI {
 class App;
@@ -13,7 +12,8 @@ namespace dragoman {
 /// "unknown command trian; did you mean train? ..."
 std::string unknown_command(const CLI::App& app, const std::string& word);
 
-/// The message about the words that no option or positional of the command has taken.
-std::string unexpected_words(const CLI::App& command, const std::vector<std::string>& words);
+/// The message about a command line that CLI11 refused, in its words `what`: names words that no option or positional
+/// has taken, and where they may belong.
+std::string usage_problem(const CLI::App& app, const std::string& what);
 
 }  // namespace dragoman

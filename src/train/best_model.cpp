@@ -36,7 +36,7 @@ bool BestModel::belongs_to(const TrainingState& state) const {
 bool BestModel::restore(const Checkpoints& checkpoints, const TrainingState& state) const {
   const std::string from = best_checkpoint(checkpoints, state);
   if (!has_checksum(from, state.best_checksum)) return false;
-  ByteStream stream(from);
+  ByteStream stream(open_file(from), from);  // as it is, whatever it begins with
   AtomicFile file(path_.string());
   std::vector<char> chunk(std::size_t{1} << 20);
   while (const std::size_t n = stream.read(chunk.data(), chunk.size())) file.write(chunk.data(), n);

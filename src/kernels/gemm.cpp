@@ -9,7 +9,6 @@ namespace DRAGOMAN_NAMESPACE {
 namespace {
 
 constexpr Index kFewSums = 64;
-constexpr Index kSums = 512;  // rows of a and b at a time in a gradient of weights
 
 void product(ConstMat a, const PackedMat& b, Start start, Mat c) {
   for (Index begin = 0; begin < a.cols || begin == 0; begin += kDepth) {

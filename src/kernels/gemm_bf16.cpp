@@ -9,8 +9,6 @@
 namespace DRAGOMAN_NAMESPACE {
 namespace {
 
-constexpr Index kSums = 256;  // pairs of rows at a time in a gradient of weights
-
 Index pairs_in(Index numbers) { return (numbers + 1) / 2; }
 
 /// A row of numbers as pairs of neighbors; an odd last one with zero.
@@ -117,8 +115,8 @@ void gemm_bf16(ConstMat a, const PackedPairs& b, Mat c, bool accumulate) { produ
 void gemm_bias_bf16(ConstMat a, const PackedPairs& b, ConstMat bias, Mat c) { product(a, b, {bias.data, 0}, c); }
 
 void gemm_tn_bf16(ConstMat a, ConstMat b, Mat c) {
-  for (Index begin = 0; begin < a.rows; begin += 2 * kSums) {
-    const Index count = std::min(2 * kSums, a.rows - begin);
+  for (Index begin = 0; begin < a.rows; begin += kSums) {
+    const Index count = std::min(kSums, a.rows - begin);
     const Index depth = pairs_in(count);
     Pair* slivers = product_buffer<Pair>(kRowBlock * depth + packed_pairs_size(count, b.cols));
     const PackedPairs packed = pack_pairs(b.row_range(begin, count), slivers + kRowBlock * depth);

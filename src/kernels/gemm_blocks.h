@@ -19,6 +19,7 @@ namespace DRAGOMAN_NAMESPACE {
 inline constexpr Index kDepth = 256;
 inline constexpr Index kRowBlock = 8 * 12;
 inline constexpr Index kColBlock = 256;
+inline constexpr Index kSums = 512;  ///< rows of a and b at a time in a gradient of weights
 static_assert(kRowBlock % kTileRows == 0 && kColBlock % kTileCols == 0);
 
 /// What a sum begins with: rows of c, or one row for all of them; null: zeros.

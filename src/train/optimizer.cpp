@@ -9,7 +9,6 @@
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
-constexpr std::size_t kRange = std::size_t{1} << 15;
 constexpr std::size_t kBlock = 16;
 }  // namespace
 

@@ -19,6 +19,8 @@ namespace DRAGOMAN_NAMESPACE {
 /// that it begins with the first update and forgets the first ones soon.
 class Optimizer {
  public:
+  static constexpr std::size_t kRange = std::size_t{1} << 15;  ///< numbers that one thread updates at a time
+
   Optimizer(const OptimizerOptions& options, const ParamStore& store, double ema = 0);
 
   /// Updates values in place. `scale` multiplies the gradient (1 / labels and clipping in one number). False: some

@@ -9,10 +9,6 @@
 #include "kernels/finite.h"
 
 namespace DRAGOMAN_NAMESPACE {
-namespace {
-constexpr std::size_t kRange = std::size_t{1} << 14;
-}
-
 TrainStep::TrainStep(Seq2Seq& model, const TrainOptions& options, std::uint64_t seed)
     : model_(model),
       optimizer_(options.optimizer, model.params(), options.ema),

@@ -17,6 +17,8 @@ namespace DRAGOMAN_NAMESPACE {
 /// changes a bit.
 class TrainStep {
  public:
+  static constexpr std::size_t kRange = std::size_t{1} << 14;  ///< numbers that one thread sums at a time
+
   TrainStep(Seq2Seq& model, const TrainOptions& options, std::uint64_t seed);
 
   /// Adds the gradient of one micro-batch to the update number `update` (from 1).

@@ -99,6 +99,28 @@ TEST(Beam, FollowsItsRulesStepByStep) {
   }
 }
 
+TEST(Beam, FollowsItsRulesInALargeVocabulary) {
+  constexpr Index kVocabulary = 200;  // three blocks of ids and a rest
+  std::set<TokenId> blocks;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const auto model = search_model(kVocabulary, seed);
+    const Sentences source = search_source(2, seed);
+    for (const Index k : {2, 5}) {
+      const DecodeOptions options = options_with(k, 3);
+      const auto found = search(*model, source, options);
+      for (Index i = 0; i < source.count(); ++i) {
+        const std::vector<Hypothesis> expected = slow_beam(*model, one_of(source, i), options);
+        ASSERT_EQ(found[i].size(), expected.size());
+        for (std::size_t n = 0; n < expected.size(); ++n) {
+          EXPECT_EQ(found[i][n].ids, expected[n].ids) << "seed " << seed << ", k " << k << ", rank " << n;
+          for (const TokenId id : expected[n].ids) blocks.insert(id / 64);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(blocks, (std::set<TokenId>{0, 1, 2, 3})) << "a block without a result shows nothing";
+}
+
 TEST(Beam, ExactIsNeverWorseThanFinished) {
   int better = 0;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {

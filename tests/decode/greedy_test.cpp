@@ -42,6 +42,17 @@ TEST(Greedy, TakesTheMostProbableAllowedIdAtEachStep) {
   }
 }
 
+TEST(Greedy, FindsTheBestIdInEveryBlockOfALargeVocabulary) {
+  constexpr Index kVocabulary = 200;  // three blocks of ids and a rest
+  for (const TokenId best : {3, 63, 64, 127, 128, 191, 192, 199}) {
+    const auto model = search_model(kVocabulary, 3);
+    model->params().data()[model->params().find("output.b")->ref.offset + best] = 50;
+    for (const Hypothesis& h : search(*model, search_source(3, 3), options_with(2, 2))) {
+      EXPECT_EQ(h.ids, (std::vector<TokenId>{best, best}));
+    }
+  }
+}
+
 TEST(Greedy, LogProbabilityIsThatOfTeacherForcing) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const auto model = search_model(kTargetVocabulary, seed);

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "core/batch.h"
 
@@ -29,6 +32,38 @@ TEST(LengthPenalty, IsOneWithExponentZeroAndForGnmtAtLengthOne) {
   EXPECT_EQ(length_penalty(penalty("average", 0), 12), 1);
   EXPECT_EQ(length_penalty(penalty("gnmt", 0), 12), 1);
   EXPECT_EQ(length_penalty(penalty("gnmt", 0.7), 1), 1);
+}
+
+std::vector<TokenId> visited(const std::vector<Real>& row, Real bound) {
+  std::vector<TokenId> ids;
+  visit_above(
+      row.data(), static_cast<Index>(row.size()), [&] { return bound; },
+      [&](TokenId id, Real logit) {
+        EXPECT_EQ(logit, row[id]);
+        ids.push_back(id);
+      });
+  return ids;
+}
+
+TEST(VisitAbove, MissesNoIdAboveTheBound) {
+  for (const TokenId n : {1, 63, 64, 65, 128, 200, 257}) {
+    for (TokenId id = 0; id < n; ++id) {
+      std::vector<Real> row(static_cast<std::size_t>(n), Real(-1));
+      row[id] = 1;
+      const std::vector<TokenId> found = visited(row, 0);
+      EXPECT_EQ(std::count(found.begin(), found.end(), id), 1) << id << " of " << n;
+      EXPECT_TRUE(std::is_sorted(found.begin(), found.end()));
+    }
+    const std::vector<Real> row(static_cast<std::size_t>(n), Real(-1));
+    EXPECT_EQ(visited(row, std::numeric_limits<Real>::lowest()).size(), static_cast<std::size_t>(n));
+    EXPECT_TRUE(visited(row, -1).empty()) << "not above";
+  }
+}
+
+TEST(VisitAbove, LeavesOutMoreThanTwoBlocksOfTheVocabulariesOfTheseTests) {
+  std::vector<Real> row(200, Real(-1));
+  row[199] = 1;
+  EXPECT_GE(visited(row, 0).front(), 128) << "larger blocks need larger vocabularies in the tests of search";
 }
 
 TEST(LengthCap, GrowsWithTheSource) {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 
+#include "kernels/gemm_blocks.h"
 #include "kernels/reference/gemm_reference.h"
 #include "kernels/rows.h"
 #include "support/products.h"
@@ -30,7 +31,7 @@ struct Packing {
 /// Calls check(m, n, k) for sizes around tiles, pairs and blocks.
 template <class Check>
 void for_sizes(Check check) {
-  for (const auto& [m, n, k] : {std::array<Index, 3>{97, 300, 1031}, {530, 270, 97}, {3, 20, 515}}) {
+  for (const auto& [m, n, k] : {std::array<Index, 3>{205, 530, 1031}, {530, 270, 97}, {3, 20, 515}}) {
     SCOPED_TRACE(std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k));
     check(m, n, k);
   }
@@ -58,6 +59,13 @@ TEST(Bfloat16, RoundsToNearestWithTiesToEven) {
   EXPECT_TRUE(std::isnan(round_to_bfloat16(bits(0x7FFFFFFF))));
   EXPECT_TRUE(std::isnan(round_to_bfloat16(bits(0xFF800001))));
   EXPECT_EQ(std::bit_cast<std::uint32_t>(round_to_bfloat16(-0.0F)), 0x80000000U);
+}
+
+TEST(GemmBf16, TheseTestsCrossEveryBlockTwice) {
+  EXPECT_GT(205, 2 * kRowBlock);
+  EXPECT_GT(530, 2 * kColBlock);
+  EXPECT_GT(1031, 2 * 2 * kDepth) << "pairs";
+  EXPECT_GT(1031, 2 * kSums);
 }
 
 TEST(GemmBf16, MatchesTheDefinitionWithRoundedFactors) {

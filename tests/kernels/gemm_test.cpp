@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "kernels/gemm_blocks.h"
 #include "kernels/reference/gemm_reference.h"
 #include "kernels/rows.h"
 #include "support/products.h"
@@ -15,9 +16,11 @@ namespace DRAGOMAN_NAMESPACE {
 namespace {
 
 /// Calls check(m, n, k) for sizes around the tiles of the kernel and around its blocks.
+constexpr Index kRowsAcross = 205, kColsAcross = 530, kSumsAcross = 1030;
+
 template <class Check>
 void for_sizes(Check check) {
-  check(97, 300, 530);
+  check(kRowsAcross, kColsAcross, kSumsAcross);
   check(530, 270, 97);
   for (const Index m : {1, 2, 5, 6, 7, 13, 24, 25, 31, 64}) {
     for (const Index n : {1, 7, 8, 15, 16, 17, 33, 100}) {
@@ -31,6 +34,13 @@ void for_sizes(Check check) {
 
 std::string sizes(Index m, Index n, Index k) {
   return std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k);
+}
+
+TEST(Gemm, TheseTestsCrossEveryBlockTwice) {
+  EXPECT_GT(kRowsAcross, 2 * kRowBlock);
+  EXPECT_GT(kColsAcross, 2 * kColBlock);
+  EXPECT_GT(kSumsAcross, 2 * kDepth);
+  EXPECT_GT(kSumsAcross, 2 * kSums);
 }
 
 TEST(Gemm, MatchesTheDefinitionForOddSizesAndStrides) {

@@ -18,16 +18,18 @@ constexpr double kBound = 1e-13;
 constexpr double kBound = 2e-6;
 #endif
 
-/// Larger than a range of the fused pass (32768 numbers), with a bias at both ends of it.
+/// Larger than two ranges of the fused pass, with a bias at both ends.
 ParamStore some_store() {
   ParamStore store;
   store.add("w", 7, 5, {Init::Kind::normal, 1.0});
   store.add_bias("b", 19, {Init::Kind::normal, 1.0});
-  store.add("large", 200, 170, {Init::Kind::normal, 1.0});
+  store.add("large", 200, 360, {Init::Kind::normal, 1.0});
   store.add_bias("last", 3, {Init::Kind::normal, 1.0});
   store.initialize(4);
   return store;
 }
+
+TEST(Optimizer, TheseTestsCrossTwoRanges) { EXPECT_GT(some_store().size(), 2 * Optimizer::kRange); }
 
 std::vector<double> values_of(const ParamStore& store) {
   return {store.values().base, store.values().base + store.size()};

@@ -31,8 +31,8 @@ ModelConfig config_with_dropout() {
   return config;
 }
 
-Seq2Seq make_model(const ModelConfig& config = tiny_config()) {
-  Seq2Seq model(config, kSourceVocabulary, kTargetVocabulary);
+Seq2Seq make_model(const ModelConfig& config = tiny_config(), Index target_vocabulary = kTargetVocabulary) {
+  Seq2Seq model(config, kSourceVocabulary, target_vocabulary);
   initialize_with_biases(model.params(), 3);
   return model;
 }
@@ -166,6 +166,51 @@ TEST(TrainStep, ClipsByTheGlobalNorm) {
     EXPECT_NEAR(clipped.gradient[i], free.gradient[i] / 4, kBound);
   }
   EXPECT_EQ(gradient_step(tiny_config(), {batch}, 2 * norm).gradient, free.gradient) << "a smaller norm stays";
+}
+
+TEST(TrainStep, SumsEveryRangeOfALargeModel) {
+  const Batch batch = random_batch(9, 1);
+  Seq2Seq model = make_model(tiny_config(), 3500);
+  ASSERT_GT(model.params().size(), 2 * TrainStep::kRange) << "three ranges, or this shows nothing";
+  const std::vector<Real> before = values_of(model);
+  std::vector<std::uint64_t> ids(9);
+  std::vector<Real> sum(before.size());
+  Workspace workspace;
+  model.forward_backward(model.values(), batch, {1, ids}, kSmoothing, {sum.data()}, workspace);
+  TrainStep step(model, gradient_descent(), 5);
+  for (std::int64_t update = 1; update <= 2; ++update) {  // the first leaves nothing behind
+    step.accumulate(batch, update);
+    step.finish(update, update == 1 ? 0.0 : 1.0);
+  }
+  const std::vector<Real> after = values_of(model);
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    const double mean = static_cast<double>(sum[i]) / static_cast<double>(batch.labels());
+    ASSERT_NEAR(static_cast<double>(before[i]) - static_cast<double>(after[i]), mean, kBound) << i;
+  }
+  const Param& last = model.params().params().back();
+  EXPECT_EQ(last.name, "output.b");
+  EXPECT_NE(sum[last.ref.offset + static_cast<std::size_t>(last.ref.cols) - 1], 0) << "the last gradient counts";
+}
+
+TEST(TrainStep, EachUpdateSeedAndSentenceDrawsItsOwnMasks) {
+  const Batch batch = random_batch(9, 1);
+  const auto loss = [](const ModelConfig& config, const Batch& of, std::int64_t update, std::uint64_t seed) {
+    Seq2Seq model = make_model(config);
+    TrainStep step(model, gradient_descent(), seed);
+    step.accumulate(of, update);
+    return step.finish(update, 0.0).sums.loss;
+  };
+  const ModelConfig dropout = config_with_dropout();
+  EXPECT_EQ(loss(dropout, batch, 1, 5), loss(dropout, batch, 1, 5));
+  EXPECT_NE(loss(dropout, batch, 1, 5), loss(dropout, batch, 2, 5));
+  EXPECT_NE(loss(dropout, batch, 2, 5), loss(dropout, batch, 3, 5));
+  EXPECT_NE(loss(dropout, batch, 1, 5), loss(dropout, batch, 1, 6));
+  EXPECT_EQ(loss(tiny_config(), batch, 1, 5), loss(tiny_config(), batch, 2, 6)) << "without dropout nothing is drawn";
+  Batch one;
+  one.source.add(batch.source[3]);
+  one.target.add(batch.target[3]);
+  const double once = loss(dropout, one, 1, 5), twice = loss(dropout, joined(one, one), 1, 5);
+  EXPECT_GT(std::fabs(twice - 2 * once), 1e-3 * once) << "the same sentence at another place of the update";
 }
 
 TEST(TrainStep, ForgetsTheGradientOfAnUpdate) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/rng.h"
+#include "data/batches.h"
 #include "data/data_examiner.h"
 #include "data/temp_files.h"
 
@@ -16,6 +17,9 @@ namespace dragoman {
 namespace {
 
 using testing::contains;
+using testing::epoch_of;
+using testing::expect_equal;
+using testing::take;
 using testing::TempFiles;
 using testing::user_error;
 
@@ -52,33 +56,10 @@ struct Sample {
 
 constexpr WindowOptions kOptions{7, 16, 20};
 
-std::vector<TrainingBatch> take(Batcher& batcher, std::size_t count) {
-  std::vector<TrainingBatch> batches;
-  for (std::size_t i = 0; i < count; ++i) batches.push_back(batcher.next());
-  return batches;
-}
-
-std::vector<TrainingBatch> epoch_of(Batcher& batcher) {
-  std::vector<TrainingBatch> batches;
-  do batches.push_back(batcher.next());
-  while (!batches.back().ends_epoch);
-  return batches;
-}
-
 std::size_t pairs_of(const std::vector<TrainingBatch>& batches) {
   std::size_t pairs = 0;
   for (const TrainingBatch& item : batches) pairs += item.batch.line.size();
   return pairs;
-}
-
-void expect_equal(const TrainingBatch& a, const TrainingBatch& b) {
-  EXPECT_EQ(a.batch.line, b.batch.line);
-  EXPECT_EQ(a.batch.source.ids, b.batch.source.ids);
-  EXPECT_EQ(a.batch.source.offset, b.batch.source.offset);
-  EXPECT_EQ(a.batch.target.ids, b.batch.target.ids);
-  EXPECT_EQ(a.batch.target.offset, b.batch.target.offset);
-  EXPECT_EQ(a.after, b.after);
-  EXPECT_EQ(a.ends_epoch, b.ends_epoch);
 }
 
 TEST(Batcher, CoversEveryKeptLineOnceAnEpoch) {
@@ -88,79 +69,6 @@ TEST(Batcher, CoversEveryKeptLineOnceAnEpoch) {
     std::multiset<std::uint64_t> seen;
     for (const TrainingBatch& item : epoch_of(batcher)) seen.insert(item.batch.line.begin(), item.batch.line.end());
     EXPECT_EQ(seen, std::multiset<std::uint64_t>(sample.kept.begin(), sample.kept.end()));
-  }
-}
-
-/// 40 lines of words that SentencePiece can cut in several ways.
-struct SubwordSample {
-  TempFiles files;
-  std::unique_ptr<Corpus> corpus;
-  TokenizerPair tokenizers;
-
-  explicit SubwordSample(const std::string& model_type) {
-    std::string text;
-    for (int i = 0; i < 40; ++i) text += "banana " + std::string(1 + i % 5, 'a' + i % 3) + "nanas bandana cabana\n";
-    const std::string path = files.write("a", text);
-    corpus = std::make_unique<Corpus>(ParallelFiles{{path}, {path}, {}});
-    TokenizerOptions options;
-    options.model_type = model_type;
-    options.vocab_size = 30;
-    tokenizers = train_tokenizers(options, *corpus, "clean", 1, nullptr);
-  }
-  [[nodiscard]] PairEncoder encoder(double alpha) const {
-    return {*corpus, tokenizers, {.sampling = {.alpha = alpha}}};
-  }
-};
-
-TEST(Batcher, SamplesOtherPiecesOfTheSameTextInEachEpoch) {
-  for (const std::string model_type : {"bpe", "unigram"}) {
-    SCOPED_TRACE(model_type);
-    const SubwordSample sample(model_type);
-    const WindowOptions options{7, 400, 100};
-    Batcher plain(sample.encoder(0), options), sampled(sample.encoder(0.4), options);
-    const auto sizes = [](const std::vector<TrainingBatch>& batches) {
-      Index tokens = 0;
-      for (const TrainingBatch& item : batches) tokens += item.batch.source.tokens();
-      return tokens;
-    };
-    const std::vector<TrainingBatch> once = epoch_of(plain), first = epoch_of(sampled), second = epoch_of(sampled);
-    EXPECT_NE(sizes(first), sizes(once));
-    const auto lines = [&](const std::vector<TrainingBatch>& batches) {
-      std::multiset<std::string> all;
-      for (const TrainingBatch& item : batches) {
-        for (Index i = 0; i < item.batch.count(); ++i) {
-          all.insert(sample.tokenizers.source->decode(item.batch.source[i]));
-        }
-      }
-      return all;
-    };
-    EXPECT_EQ(lines(first), lines(once));
-    EXPECT_EQ(lines(second), lines(once));
-    std::multiset<std::vector<TokenId>> a, b;
-    for (const TrainingBatch& item : first) a.insert(item.batch.source.ids);
-    for (const TrainingBatch& item : second) b.insert(item.batch.source.ids);
-    EXPECT_NE(a, b);
-  }
-}
-
-TEST(Batcher, SampledPiecesDependOnNothingButSeedEpochAndWindow) {
-  for (const std::string model_type : {"bpe", "unigram"}) {
-    SCOPED_TRACE(model_type);
-    const SubwordSample sample(model_type);
-    const WindowOptions options{7, 60, 11};
-    Batcher whole(sample.encoder(0.4), options);
-    const std::vector<TrainingBatch> batches = take(whole, 40);
-    for (const std::size_t prefetch : {0, 1, 3}) {
-      for (std::size_t begin = 0; begin < 30; begin += 7) {
-        const BatchPosition start = begin == 0 ? BatchPosition{} : batches[begin - 1].after;
-        Batcher part(sample.encoder(0.4), options, start, prefetch);
-        for (std::size_t i = begin; i < begin + 10; ++i) expect_equal(part.next(), batches[i]);
-      }
-    }
-    WindowOptions other = options;
-    other.seed = 8;
-    Batcher differs(sample.encoder(0.4), other);
-    EXPECT_NE(differs.next().batch.source.ids, batches[0].batch.source.ids);
   }
 }
 
@@ -221,6 +129,49 @@ TEST(Batcher, EpochsAndSeedsDiffer) {
   EXPECT_EQ(lines(1, 0), lines(1, 0));
   EXPECT_NE(lines(1, 0), lines(1, 1));
   EXPECT_NE(lines(1, 0), lines(2, 0));
+}
+
+TEST(Batcher, EachEpochPermutesTheLinesAnew) {
+  const Sample sample;
+  WindowOptions options = kOptions;
+  options.batch_tokens = 1;  // a batch a line: nothing else changes the order
+  options.window = 1;
+  const auto epoch = [&](std::uint64_t number) {
+    Batcher batcher(*sample.encoder, options, {number, 0, 0});
+    std::vector<std::uint64_t> lines;
+    for (const TrainingBatch& item : epoch_of(batcher)) lines.push_back(item.batch.line[0]);
+    return lines;
+  };
+  const std::vector<std::uint64_t> first = epoch(0), second = epoch(1);
+  EXPECT_FALSE(std::is_sorted(first.begin(), first.end()));
+  EXPECT_NE(first, second);
+  EXPECT_NE(second, epoch(2));
+  EXPECT_TRUE(std::is_permutation(first.begin(), first.end(), second.begin(), second.end()));
+}
+
+TEST(Batcher, EachEpochAndWindowShufflesItsBatchesAnew) {
+  TempFiles files;
+  std::string text;
+  for (int i = 0; i < 30; ++i) {
+    for (int word = 0; word <= i % 15; ++word) text += "w ";
+    text += "\n";
+  }
+  const std::string path = files.write("a", text);
+  const Corpus corpus(ParallelFiles{{path}, {path}, {}});
+  TokenizerOptions tokenizer;
+  tokenizer.type = "word";
+  const PairEncoder encoder(corpus, train_tokenizers(tokenizer, corpus, "clean", 1, nullptr), FilterOptions{});
+  const auto lengths = [&](std::uint64_t epoch) {  // of all lines in one window: the same batches in each epoch
+    Batcher batcher(encoder, WindowOptions{7, 1, 30}, {epoch, 0, 0});
+    std::vector<Index> all;
+    for (const TrainingBatch& item : epoch_of(batcher)) all.push_back(item.batch.labels());
+    return all;
+  };
+  EXPECT_EQ(lengths(0).size(), 30U);
+  EXPECT_NE(lengths(0), lengths(1));
+  EXPECT_NE(lengths(1), lengths(2));
+  WindowMaker maker(encoder, WindowOptions{7, 1, 1}, 0, 0);
+  EXPECT_EQ(maker.windows_per_epoch(), 30U);
 }
 
 TEST(Batcher, PrefetchingChangesNothing) {

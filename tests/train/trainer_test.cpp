@@ -269,6 +269,73 @@ TEST(Trainer, EachIntervalReportCoversTheUpdatesSinceTheLast) {
   EXPECT_EQ(labels, expected) << "each label once an epoch";
 }
 
+TEST(Trainer, IntervalReportsAreTheMeansOfTheirUpdates) {
+  TrainingCase c;
+  Recorder single, several;
+  c.input.training.schedule.type = "linear";
+  c.input.training.log_every = 1;
+  EXPECT_EQ(c.run("single", single), 0);
+  c.input.training.log_every = 5;
+  EXPECT_EQ(c.run("several", several), 0);
+  ASSERT_EQ(single.intervals.size(), 12U);
+  ASSERT_EQ(several.intervals.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t begin = 5 * i, end = std::min<std::size_t>(begin + 5, 12);
+    double loss = 0, negative_log_prob = 0, norm = 0, labels = 0;
+    for (std::size_t u = begin; u < end; ++u) {
+      const IntervalReport& r = single.intervals[u];
+      const auto n = static_cast<double>(r.labels);
+      loss += r.loss * n;
+      negative_log_prob += std::log(r.perplexity) * n;
+      norm += r.gradient_norm;
+      labels += n;
+    }
+    const IntervalReport& found = several.intervals[i];
+    EXPECT_EQ(found.update, static_cast<std::int64_t>(end));
+    EXPECT_EQ(found.labels, static_cast<Index>(labels));
+    EXPECT_NEAR(found.loss, loss / labels, 1e-9);
+    EXPECT_NEAR(found.perplexity, std::exp(negative_log_prob / labels), 1e-7);
+    EXPECT_NEAR(found.gradient_norm, norm / static_cast<double>(end - begin), 1e-9);
+    EXPECT_EQ(found.learning_rate, single.intervals[end - 1].learning_rate);
+  }
+}
+
+TEST(Trainer, ReportsOfAModelThatStandsStillAreThoseOfItsValidation) {
+  TrainingCase c;
+  c.model_config.dropout = {};
+  c.input.dev = c.text.corpus.get();  // the training data, an update an epoch
+  c.input.training.batch_tokens = 1000;
+  c.input.training.window = 100;
+  c.input.training.optimizer.learning_rate = 1e-30;
+  c.input.training.max_updates = 3;
+  c.input.training.log_every = 3;
+  c.input.training.accumulate = 1;
+  c.input.training.validation.every_updates = 3;
+  Recorder recorder;
+  EXPECT_EQ(c.run("m", recorder), 0);
+  ASSERT_EQ(recorder.intervals.size(), 1U);
+  ASSERT_EQ(recorder.validations.size(), 1U);
+  const auto& metrics = recorder.validations[0].metrics;
+  EXPECT_NEAR(recorder.intervals[0].loss, metrics.at("loss"), 1e-5);
+  EXPECT_NEAR(recorder.intervals[0].perplexity, metrics.at("perplexity"), 1e-4);
+  EXPECT_GT(std::fabs(std::exp(metrics.at("loss")) - metrics.at("perplexity")), 1e-2) << "smoothing tells them apart";
+}
+
+TEST(Trainer, ALinearScheduleEndsWithMaxUpdatesUnlessTotalSaysOtherwise) {
+  TrainingCase c;
+  c.input.training.schedule.type = "linear";
+  c.input.training.log_every = 1;
+  Recorder recorder, longer;
+  EXPECT_EQ(c.run("m", recorder), 0);
+  ASSERT_EQ(recorder.intervals.size(), 12U);
+  for (const IntervalReport& r : recorder.intervals) {  // 0.01 (1 - u / 12)
+    EXPECT_NEAR(r.learning_rate, 0.01 - 0.01 * static_cast<double>(r.update) / 12, 1e-12) << r.update;
+  }
+  c.input.training.schedule.total = 24;
+  EXPECT_EQ(c.run("longer", longer), 0);
+  EXPECT_NEAR(longer.intervals.back().learning_rate, 0.005, 1e-12);
+}
+
 TEST(Trainer, ValidatesByEpochsAndAtTheStart) {
   TrainingCase c;
   c.input.training.validation.every_updates = 0;

@@ -283,7 +283,7 @@ TEST(ConfigChecks, TokenizerKeysBelongToTheirType) {
 
 TEST(ConfigChecks, DecodingLengths) {
   expect_problems({
-      {{"decoding.min_length=30"}, "at most factor x 1 + extra"},
+      {{"decoding.min_length=23"}, "at most factor x 1 + extra"},
       {{"decoding.max_length={factor: 0, extra: 0}"}, "room for at least one piece"},
       {{"decoding.length_penalty={formula: none, alpha: 0.5}"}, "formula none has no exponent"},
       {{"decoding.replace_unknown=true"}, "the unknown token is never written"},

@@ -47,6 +47,14 @@ double deviation(ConstMat m) {
   return std::sqrt(squares / static_cast<double>(m.rows * m.cols));
 }
 
+double mean(ConstMat m) {
+  double sum = 0;
+  for (Index i = 0; i < m.rows; ++i) {
+    for (Index j = 0; j < m.cols; ++j) sum += static_cast<double>(m(i, j));
+  }
+  return sum / static_cast<double>(m.rows * m.cols);
+}
+
 bool equal(ConstMat a, ConstMat b) {
   for (Index i = 0; i < a.rows; ++i) {
     for (Index j = 0; j < a.cols; ++j) {
@@ -112,6 +120,7 @@ TEST(Initialization, DrawsFusedGatesWithTheFansOfOneGate) {
     EXPECT_LE(largest(m.block(gate, kGates)), bound) << gate;
     EXPECT_GT(largest(m.block(gate, kGates)), 0.99 * bound) << gate;
     EXPECT_NEAR(deviation(m.block(gate, kGates)), bound / std::sqrt(3.0), 0.02 * bound) << gate;
+    EXPECT_NEAR(mean(m.block(gate, kGates)), 0, 0.02 * bound) << gate;
   }
 }
 
@@ -128,10 +137,13 @@ TEST(Initialization, AGainScalesWhatTheShapeGives) {
 }
 
 TEST(Initialization, NormalAndUniformHaveTheirScale) {
-  EXPECT_NEAR(deviation(OneMatrix("w", 200, 100, {Init::Kind::normal, 0.3}).view()), 0.3, 0.01);
+  const OneMatrix normal("w", 200, 100, {Init::Kind::normal, 0.3});
+  EXPECT_NEAR(deviation(normal.view()), 0.3, 0.01);
+  EXPECT_NEAR(mean(normal.view()), 0, 0.01);
   const OneMatrix uniform("w", 200, 100, {Init::Kind::uniform, 0.3});
   EXPECT_LE(largest(uniform.view()), 0.3);
   EXPECT_NEAR(deviation(uniform.view()), 0.3 / std::sqrt(3.0), 0.01);
+  EXPECT_NEAR(mean(uniform.view()), 0, 0.01);
 }
 
 TEST(Initialization, OrthogonalBlocksAreOrthogonal) {

@@ -120,6 +120,7 @@ TEST(ModelDropout, MasksTheReadout) {
   ModelConfig config = recurrent();
   config.dropout.readout = kRate;
   expect_mask(config, "decoder.readout", {"output.w", true, 0, kHidden});
+  expect_mask(config, "decoder.readout", {"decoder.readout.b", false, 0, kHidden});
   config = transformer();
   config.dropout.readout = kRate;
   expect_mask(config, "decoder.readout", {"output.w", true, 0, kWidth});

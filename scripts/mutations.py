@@ -10,7 +10,7 @@ doesn't compile and a test that doesn't exist are errors. Exit code: 0 all caugh
 Usage: scripts/mutations.py                      all
        scripts/mutations.py NAME...              these (parts of names)
        scripts/mutations.py --draw 5 --key TEXT  five, drawn by a hash of TEXT and the name
-       scripts/mutations.py --markdown FILE      also writes the table into FILE, between its markers (needs a run of all)
+       scripts/mutations.py --markdown FILE      also writes the table of all into FILE, between its markers
 """
 import argparse
 import dataclasses
@@ -198,12 +198,12 @@ def main():
         scratch.directory.mkdir(parents=True, exist_ok=True)
         scratch.update()
         results = run_all(scratch, mutations, lambda line: print(line, flush=True))
-        if arguments.markdown:
+        errors = [name for name, result in results.items() if result.startswith("error")]
+        if arguments.markdown and not errors:
             write_table(arguments.markdown, table(mutations, results))
     except MutationError as error:
         print(f"mutations.py: {error}", file=sys.stderr)
         return 2
-    errors = [name for name, result in results.items() if result.startswith("error")]
     survivors = [name for name, result in results.items() if result == "survived"]
     print(f"{len(results)} mutations: {len(results) - len(errors) - len(survivors)} caught, {len(survivors)} survived, "
           f"{len(errors)} errors")

@@ -210,7 +210,7 @@ TEST(ConfigChecks, ScheduleKeysBelongToTheirSchedule) {
       {{"training.schedule.patience=5"}, "only plateau reads it"},
       {{linear}, "a last update, because linear falls towards it"},
       {{"training.schedule.type=cosine"}, "a last update, because cosine falls towards it"},
-      {{linear, "training.schedule.total=10", "training.schedule.warmup=20"}, "with training.schedule.total 10"},
+      {{linear, "training.schedule.total=10", "training.schedule.warmup=10"}, "with training.schedule.total 10"},
       {{"training.schedule.type=inverse_sqrt"}, "a warmup of at least 1"},
       {{"training.schedule.type=plateau"}, "plateau watches the validation metric"},
   });

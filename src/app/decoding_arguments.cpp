@@ -5,6 +5,7 @@
 
 #include "app/cpu.h"
 #include "app/options.h"
+#include "core/error.h"
 
 namespace dragoman {
 

@@ -28,7 +28,8 @@ void KeyTable::add_data(DataOptions& data, TokenizerOptions& tokenizer) {
       "Longest training sentence in pieces, without the end-of-sentence token, on either side.");
   add("data.on_long", &data.on_long, one_of({"skip", "truncate"}), "What to do with longer training pairs.");
   add("data.normalization", &data.normalization, one_of({"clean", "none"}),
-      "clean: NFC, spaces unified and collapsed, control characters out; the same in training, in translation and for references.");
+      "clean: NFC, spaces unified and collapsed, control characters out; the same in training, in translation and for "
+      "references.");
   add("data.tsv_header", &data.tsv_header, anything(), "The first line of a tsv file is a header.");
 
   section("tokenizer", "How text becomes pieces.");

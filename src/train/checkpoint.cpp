@@ -70,10 +70,12 @@ std::vector<std::int64_t> Checkpoints::updates() const {
   return found;
 }
 
-void Checkpoints::prune(const TrainingState& state) const {
+void Checkpoints::prune(const TrainingState& state, bool later) const {
   std::set<fs::path> kept = {path_of(state.update)};
+  if (state.before >= 0) kept.insert(path_of(state.before));
   for (const std::int64_t update : state.scheduled) kept.insert(path_of(update));
   for (const std::int64_t update : updates()) {
+    if (update > state.update && !later) continue;
     if (!kept.contains(path_of(update))) remove_whole(path_of(update).string());
   }
 }

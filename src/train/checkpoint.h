@@ -23,8 +23,9 @@ class Checkpoints {
 
   /// Saves, moves `latest`, and prunes.
   void save(const ParamStore& store, const Optimizer& optimizer, TrainingState state) const;
-  /// Removes every checkpoint but those of the state's update and of state.scheduled, and what a crash has left.
-  void prune(const TrainingState& state) const;
+  /// Removes every checkpoint but those of the state's update, of state.before and of state.scheduled, and what a crash has left.
+  /// With `later` false those after the state's update stay, too: training may have gone back to it just now.
+  void prune(const TrainingState& state, bool later = true) const;
   /// model.safetensors of the scheduled checkpoints before the state's update, at most `count` of the latest, oldest
   /// first.
   [[nodiscard]] std::vector<std::string> models_before(const TrainingState& state, std::int64_t count) const;

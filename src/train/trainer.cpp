@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 #include "core/error.h"
@@ -12,15 +11,10 @@
 #include "train/average.h"
 #include "train/exchanged.h"
 #include "train/model_file.h"
+#include "train/number_text.h"
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
-
-std::string number(double x) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g", x);
-  return text;
-}
 
 class Timer {
  public:
@@ -52,6 +46,7 @@ Trainer::Trainer(Seq2Seq& model, TrainingInput input, Observer& observer)
     if (!best_model_.belongs_to(state_) && !best_model_.restore(checkpoints_, state_)) {
       with_final_weights([&] { save_best_model(); });
     }
+    checkpoints_.prune(state_, false);  // what an interruption has left
     observer_.resumed(state_.update, state_.reports);
   }
   begin_batches();
@@ -81,7 +76,9 @@ int Trainer::run() {
     if (state_.validation_due && !validate_and_save()) return interrupted(true);
   } else {
     const bool new_or_due = saved_update_ < 0 || state_.validation_due;
-    if (input_.training.validation.at_start && validator_ && new_or_due && !validate()) return interrupted(true);
+    if (input_.training.validation.at_start && validator_ && new_or_due && validate() == Validated::interrupted) {
+      return interrupted(true);
+    }
     state_.validation_due = false;
     if (rolls_back() || best_model_.prepared()) save(false);  // something to go back to
     best_model_.put_in_place();
@@ -107,8 +104,9 @@ int Trainer::run() {
 }
 
 int Trainer::interrupted(bool validation_due) {
-  if (saved_update_ != state_.update || validation_due != state_.validation_due) {
+  if (saved_update_ != state_.update || validation_due != state_.validation_due || went_back_) {
     state_.validation_due = validation_due;
+    if (validation_due) state_.before = saved_update_;
     save(false);
   }
   return observer_.stop_signal();
@@ -148,6 +146,7 @@ void Trainer::one_update() {
     batch.batches = accumulate(batch.update);
     if (!batch.batches.empty()) {
       const TrainStep::Result result = step_.finish(batch.update, batch.learning_rate);
+      state_.began = begin;
       if (result.problem.empty()) return count(result, batch.learning_rate);
       batch.problem = result.problem;
       diverged(batch, result, begin, skipped);
@@ -171,66 +170,6 @@ void Trainer::count(const TrainStep::Result& result, double learning_rate) {
   observer_.warning("update " + std::to_string(state_.update) + ": the loss jumped to " + number(loss) +
                     " from about " + number(usual) + " (learning rate " + number(learning_rate) + ", gradient norm " +
                     number(result.gradient_norm) + ")");
-}
-
-std::string Trainer::record(const DivergedBatch& batch, const TrainStep::Result& result) {
-  constexpr std::int64_t kWritten = 10;
-  std::string message = "update " + std::to_string(batch.update) + ": " + batch.problem +
-                        " is not finite (learning rate " + number(batch.learning_rate) + ", gradient norm " +
-                        number(result.gradient_norm) + ", mean loss " +
-                        number(result.sums.loss / static_cast<double>(result.sums.labels)) + "). ";
-  if (++state_.divergences > kWritten) return message;
-  observer_.saving();
-  const std::filesystem::path directory = input_.model_dir / "diverged" / std::to_string(state_.divergences);
-  try {
-    make_folder(directory.parent_path().string());
-    write_diverged(directory, batch, *input_.train, result.updated ? nullptr : &model_.params());
-  } catch (const UserError& e) {  // no reason to stop
-    return message + e.what() + ". ";
-  }
-  return message + "The batch is in " + directory.string() +
-         (result.updated ? ". " : "; `dragoman replay` computes the update again. ");
-}
-
-void Trainer::diverged(const DivergedBatch& batch, const TrainStep::Result& result, BatchPosition begin, int skipped) {
-  constexpr int kSkipsInARow = 10, kRollbacks = 3;
-  const bool skips = input_.training.on_divergence == "skip";
-  std::string message = record(batch, result);
-  if (skips && !result.updated && skipped + 1 < kSkipsInARow) {
-    return observer_.warning(message + "The batch is skipped.");
-  }
-  if (rolls_back() && state_.rollbacks < kRollbacks) {
-    observer_.warning(message + "Going back to the checkpoint of update " + std::to_string(saved_update_) +
-                      ", from where training goes on without the batch.");
-    state_.left_out.emplace_back(begin, state_.position);
-    return roll_back();
-  }
-  if (skips) {
-    message += result.updated
-                   ? "The weights are lost, so skipping does not help; training.on_divergence: rollback may. "
-                   : "So were " + std::to_string(kSkipsInARow - 1) + " updates just before. ";
-  }
-  if (rolls_back()) message += "Training went back " + std::to_string(kRollbacks) + " times already. ";
-  message += saved_update_ < 0 ? "No checkpoint was written yet."
-                               : "The checkpoint of update " + std::to_string(saved_update_) + " is kept.";
-  message +=
-      " A lower training.optimizer.learning_rate, more training.schedule.warmup or clipping (training.clip_norm) "
-      "usually help.";
-  observer_.warning(message);
-  throw DivergedError(message);
-}
-
-void Trainer::roll_back() {
-  observer_.saving();
-  const TrainingState diverged = std::exchange(state_, checkpoints_.latest_state());
-  state_.divergences = diverged.divergences;
-  state_.rollbacks = diverged.rollbacks + 1;
-  state_.left_out = diverged.left_out;
-  state_.epoch_ended = false;
-  checkpoints_.load(state_, model_.params(), step_.optimizer());
-  schedule_.state = state_.schedule;
-  observer_.resumed(state_.update, state_.reports);
-  begin_batches();
 }
 
 IntervalReport Trainer::interval_report() const {
@@ -271,7 +210,10 @@ bool Trainer::checkpoint_due() const {
 bool Trainer::validate_and_save() {
   const bool validates = validator_ && (due(input_.training.validation.every_updates) || finished()) &&
                          state_.validated_update != state_.update;
-  if (validates && !validate()) return false;
+  if (validates) {
+    const Validated validated = validate();
+    if (validated != Validated::wholly) return validated == Validated::diverged;
+  }
   if (finished()) report_interval();  // validation may have stopped the training
   const bool was_due = std::exchange(state_.validation_due, false);
   if (checkpoint_due()) {
@@ -308,16 +250,20 @@ void Trainer::save_best_model() {
   best_model_.put_in_place();
 }
 
-bool Trainer::validate() {
+Trainer::Validated Trainer::validate() {
   const EarlyStoppingOptions& early = input_.training.validation.early_stopping;
   ValidationReport report;
-  bool stopped = false;
+  Validated validated = Validated::wholly;
   observer_.begins(Activity::validation, state_.update);
   with_final_weights([&] {
-    std::optional<ValidationReport> whole = validator_->run([this] { return observer_.stop_signal() != 0; });
-    stopped = !whole;
-    if (stopped) return;
-    report = std::move(*whole);
+    try {
+      std::optional<ValidationReport> whole = validator_->run([this] { return observer_.stop_signal() != 0; });
+      if (!whole) validated = Validated::interrupted;
+      if (whole) report = std::move(*whole);
+    } catch (const NotFinite&) {
+      validated = Validated::diverged;
+    }
+    if (validated != Validated::wholly) return;
     const double value = report.metrics.at(early.metric);
     report.best = std::isfinite(value) && (!state_.best || better_metric(early.metric, value, *state_.best));
     if (report.best) {
@@ -326,7 +272,9 @@ bool Trainer::validate() {
       state_.best_checksum = best_model_.prepare(model_.params());
     }
   });
-  if (stopped) return false;
+  if (validated == Validated::diverged) validation_diverged();  // with the weights that are trained
+  if (validated != Validated::wholly) return validated;
+  state_.before = -1;
   report.epoch = static_cast<std::int64_t>(state_.position.epoch) + (state_.epoch_ended ? 0 : 1);
   report.update = state_.update;
   if (report.best) {
@@ -343,7 +291,7 @@ bool Trainer::validate() {
   }
   ++state_.reports;
   state_.validated_update = state_.update;
-  return true;
+  return Validated::wholly;
 }
 
 void Trainer::save(bool on_schedule) {
@@ -356,6 +304,7 @@ void Trainer::save(bool on_schedule) {
   keep_last(scheduled, input_.training.checkpoints.keep);
   checkpoints_.save(model_.params(), step_.optimizer(), state_);
   saved_update_ = state_.update;
+  went_back_ = false;
 }
 
 bool Trainer::final_test() {
@@ -365,7 +314,14 @@ bool Trainer::final_test() {
   load_model(best_model_.path().string(), model_.params());
   const Validator validator(model_, input_.train->tokenizers(), *input_.test, input_.data, input_.training.validation,
                             input_.decoding, input_.training.label_smoothing);
-  std::optional<ValidationReport> whole = validator.run([this] { return observer_.stop_signal() != 0; });
+  std::optional<ValidationReport> whole;
+  try {
+    whole = validator.run([this] { return observer_.stop_signal() != 0; });
+  } catch (const NotFinite& e) {
+    throw DivergedError("test set: " + std::string(e.what()) + " (the model of update " +
+                        std::to_string(state_.best ? state_.best_update : state_.update) +
+                        "); a lower training.optimizer.learning_rate or clipping (training.clip_norm) usually help");
+  }
   if (!whole) return false;
   ValidationReport& report = *whole;
   for (const std::string& remark : report.remarks) observer_.warning("test set: " + remark);

@@ -64,14 +64,22 @@ class Trainer {
   /// Answers numbers that are not finite as training.on_divergence says: returns, or throws DivergedError. `begin`: of
   /// the batch; `skipped`: so many were before it.
   void diverged(const DivergedBatch& batch, const TrainStep::Result& result, BatchPosition begin, int skipped);
-  void roll_back();
+  /// The same of a validation whose numbers are not finite.
+  void validation_diverged();
+  [[nodiscard]] bool may_go_back() const;
+  /// Says so, and goes on from the checkpoint of that update without the data from `begin` on.
+  void go_back(const std::string& message, std::int64_t update, BatchPosition begin);
+  /// `sound`: the update of the last checkpoint to go on from; -1: none.
+  [[noreturn]] void give_up(std::string message, std::int64_t sound);
   [[nodiscard]] bool rolls_back() const { return input_.training.on_divergence == "rollback"; }
   void count(const TrainStep::Result& result, double learning_rate);
   [[nodiscard]] IntervalReport interval_report() const;
   void report_interval();
   /// Validates and saves when due, or when training is finished. False: interrupted while validating.
   [[nodiscard]] bool validate_and_save();
-  [[nodiscard]] bool validate();
+  enum class Validated { wholly, interrupted, diverged };
+  /// diverged: and training has gone back.
+  [[nodiscard]] Validated validate();
   /// `on_schedule`: the checkpoint is kept beside later ones; else it serves resume and going back only.
   void save(bool on_schedule);
   /// Saves, if this update's state is not saved yet, and returns the signal.
@@ -98,6 +106,7 @@ class Trainer {
   std::unique_ptr<Batcher> batcher_;
   std::optional<Validator> validator_;
   std::int64_t saved_update_ = -1;  ///< of the last checkpoint written or loaded
+  bool went_back_ = false;          ///< which the last checkpoint doesn't know
   AttentionWatch attention_watch_;
   bool jump_told_ = false;       ///< since the last interval report
   double interval_seconds_ = 0;  ///< since the last interval report

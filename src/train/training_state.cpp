@@ -64,6 +64,8 @@ std::string write_state(const TrainingState& s) {
   for (const auto& [begin, end] : s.left_out) json["left_out"].push_back({position_json(begin), position_json(end)});
   json["scheduled"] = s.scheduled;
   json["validation_due"] = s.validation_due;
+  json["before"] = s.before < 0 ? Json(nullptr) : Json(s.before);
+  json["began"] = position_json(s.began);
   json["epoch_ended"] = s.epoch_ended;
   json["fingerprint"] = s.fingerprint;
   json["files"] = files_json(s);
@@ -114,6 +116,8 @@ TrainingState parse_state(const std::string& text, const std::string& path) {
       s.scheduled.push_back(static_cast<std::int64_t>(whole_number(update, "scheduled", path)));
     }
     s.validation_due = json.at("validation_due");
+    s.before = json.at("before").is_null() ? -1 : count(json, "before");
+    s.began = position(json.at("began"));
     s.epoch_ended = json.at("epoch_ended");
     s.fingerprint = json.at("fingerprint").get<Fingerprint>();
     const Json& files = json.at("files");  // other names could lead out of the checkpoint's folder

@@ -43,6 +43,8 @@ struct TrainingState {
   std::vector<std::pair<BatchPosition, BatchPosition>> left_out;
   std::vector<std::int64_t> scheduled;  ///< updates of the checkpoints on schedule that are kept, oldest first
   bool validation_due = false;  ///< interrupted within the validation after this update, which is still to be done
+  std::int64_t before = -1;     ///< with validation_due: the checkpoint before, to go back to if that is not finite
+  BatchPosition began;          ///< where the data of this update begins
   bool epoch_ended = false;     ///< by this update
   Fingerprint fingerprint;
   std::map<std::string, std::uint32_t> files;  ///< checksums of the checkpoint's other files

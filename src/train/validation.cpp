@@ -7,6 +7,7 @@
 #include "analysis/attention_entropy.h"
 #include "data/clean.h"
 #include "data/pair_encoder.h"
+#include "decode/search_rules.h"
 #include "metrics/accuracy.h"
 #include "metrics/bleu.h"
 #include "translate/scorer.h"
@@ -38,6 +39,7 @@ std::optional<ValidationReport> Validator::run(const StopCheck& stop) const {
   if (wanted("loss") || wanted("perplexity") || wanted("accuracy")) {
     const LossSums sums = evaluate_batches(model_, batches_, label_smoothing_, nullptr, stop);
     if (stopped(stop)) return std::nullopt;
+    if (!std::isfinite(sums.negative_log_prob)) throw NotFinite();
     const auto labels = static_cast<double>(sums.labels);
     if (wanted("loss")) report.metrics["loss"] = sums.loss / labels;
     if (wanted("perplexity")) report.metrics["perplexity"] = std::exp(sums.negative_log_prob / labels);

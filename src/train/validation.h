@@ -26,7 +26,7 @@ class Validator {
   Validator(const Seq2Seq& model, const TokenizerPair& tokenizers, const Corpus& corpus, const DataOptions& data,
             const ValidationOptions& options, const DecodeOptions& decoding, double label_smoothing);
 
-  /// Fills in metrics, signature, seconds. Nothing when it was stopped.
+  /// Fills in metrics, signature, seconds. Nothing when it was stopped. NotFinite: the model's output is not.
   [[nodiscard]] std::optional<ValidationReport> run(const StopCheck& stop = {}) const;
 
  private:

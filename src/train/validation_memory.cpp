@@ -23,19 +23,22 @@ std::size_t evaluating_bytes(const Seq2Seq& model, const Batch& batch) {
   return workspace.peak_bytes();
 }
 
-/// Bytes of evaluating a pair of s and t tokens, from those of shorter ones.
+/// Bytes of evaluating a pair of s and t tokens, from those of shorter ones: a s + b t for the rows, and the largest of
+/// c s^2, d t^2 and e s t for attention's weights, which come and go one layer after the other.
 class LongPairs {
  public:
   explicit LongPairs(const Seq2Seq& model) : model_(model) {
     const double one_source = measured(kHalf, 1), one_target = measured(1, kHalf);
     source_ = Curve(one_source, measured(2 * kHalf, 1));
     target_ = Curve(one_target, measured(1, 2 * kHalf));
-    product_ = std::max(0.0, measured(kHalf, kHalf) - one_source - one_target) / (kHalf * kHalf);
+    product_ = std::max(0.0, measured(kHalf, kHalf) - (source_.a + target_.a) * kHalf) / (kHalf * kHalf);
   }
 
   [[nodiscard]] std::size_t bytes(Index s, Index t) const {
     const auto source = static_cast<double>(s), target = static_cast<double>(t);
-    return static_cast<std::size_t>(source_.at(source) + target_.at(target) + product_ * source * target);
+    return static_cast<std::size_t>(
+        source_.a * source + target_.a * target +
+        std::max({source_.b * source * source, target_.b * target * target, product_ * source * target}));
   }
 
  private:
@@ -48,7 +51,6 @@ class LongPairs {
     Curve(double half, double whole) : b(std::max(0.0, (whole - 2 * half) / (2.0 * kHalf * kHalf))) {
       a = whole / (2 * kHalf) - b * 2 * kHalf;
     }
-    [[nodiscard]] double at(double n) const { return a * n + b * n * n; }
   };
 
   [[nodiscard]] double measured(Index s, Index t) const {

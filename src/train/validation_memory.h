@@ -16,10 +16,9 @@ struct ValidationMemory {
   Index longest = 0;      ///< tokens of the longest side of a line
 };
 
-/// Batches up to 1,024 tokens a side are measured; for longer lines, whose attention takes memory by the square of
-/// their length, a s + b s^2 + c t + d t^2 + e s t through measured points (up to two fifths above
-/// what is taken, since encoder and decoder are added). A search has targets as long as the references, and hypotheses
-/// that end at different times.
+/// Batches up to 1,024 tokens a side are measured; longer lines, whose attention takes memory by the square of their
+/// length, are computed from measured ones. A search has targets as long as the references, and hypotheses that end at
+/// different times.
 ValidationMemory validation_memory(const Seq2Seq& model, const PairEncoder& text, const ValidationOptions& options,
                                    const DecodeOptions& decoding, Index beam_size);
 

@@ -140,8 +140,7 @@ void Translator::remark(const std::vector<Source>& sources, const std::vector<st
     if (sources[i].cut) remarks.cut.push_back(line);
     if (unknown > 0) remarks.unknown.push_back(line);
     if (results[i].front().cut) remarks.ended.push_back(line);
-    const bool empty = sources[i].pieces.empty();
-    if (!empty && static_cast<Index>(results[i].size()) < limits_.n_best) remarks.few.push_back(line);
+    if (static_cast<Index>(results[i].size()) < limits_.n_best) remarks.few.push_back(line);
   }
 }
 

@@ -91,7 +91,8 @@ TEST(Unpacker, ReportsBrokenFiles) {
     changed[text.size() - 8] ^= 0x55;
     const std::string message = user_error([&] { (void)read_lines(files.write("bad", changed)); });
     EXPECT_TRUE(contains(message, "bad: the "s + name + " file is corrupt: ")) << message;
-    const std::string behind = user_error([&] { (void)read_lines(files.write("more", text + "and plain text behind it\n")); });
+    const std::string behind =
+        user_error([&] { (void)read_lines(files.write("more", text + "and plain text behind it\n")); });
     EXPECT_TRUE(contains(behind, "more: the "s + name + " file is corrupt: ")) << behind;
   }
 }

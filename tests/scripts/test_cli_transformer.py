@@ -126,7 +126,7 @@ def test_average_refuses_what_does_not_belong_together(data):
     for read in (model, checkpoint, model / "mean", model / "checkpoints" / "mean"):
         assert "which is being read" in refused("average", checkpoint, "-o", read, "--overwrite")
     assert "belongs to a training" in refused("average", checkpoint, "-o", other, "--overwrite")
-    assert "expected a model directory" in refused("average", "", "-o", data / "out")
+    assert 'checkpoints: found ""' in refused("average", "", "-o", data / "out")
     assert "its model is another" in refused("average", checkpoint, other, "-o", data / "out")
     assert not (data / "out").exists()
     renamed = data / "renamed"

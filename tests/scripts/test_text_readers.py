@@ -81,9 +81,9 @@ def test_every_reader_refuses_other_files_by_name(model, tmp_path, kind):
 def test_single_bad_bytes_are_replaced_and_their_encoding_is_named(model, text):
     process = run("translate", model, stdin=b"b c\n" + text.encode("cp1252") + b"\nd\n")
     assert process.stdout.count("\n") == 3
-    assert process.stderr == (
+    assert process.stderr.splitlines()[0] == (
         "dragoman: warning: invalid UTF-8 replaced by U+FFFD in line 2; the text is probably cp1252 or Latin-1 (Western"
-        " European)\n"
+        " European)"
     )
     assert run("translate", model, stdin=text.encode("cp1252")).stdout.count("\n") == 1, "alone, too"
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "support/training_case.h"
 #include "train/model_file.h"
@@ -120,6 +121,71 @@ TEST(Trainer, GoingBackLeavesOutTheBatchAtMostThreeTimes) {
   c.input.training.max_updates = 200;  // the word comes back each epoch
   EXPECT_THROW(c.run("longer", recorder), DivergedError);
   EXPECT_TRUE(contains(recorder.warnings.back(), "went back 3 times already")) << recorder.warnings.back();
+}
+
+/// Another development set: a line of it makes the logits infinite, which no training pair does.
+class BlindSpot : public TrainingCase {
+ public:
+  BlindSpot() : TrainingCase("word", kPoison), dev(text.open("dev", "1 2\npoison\n", "2 1\n1\n")) {
+    poison(*this);
+    train = text.open("clean", "1 2 3\n2 1\n3 4 5\n4 4\n1 5\n2 3 1\n", "3 2 1\n1 2\n5 4 3\n4 4\n5 1\n1 3 2\n");
+    clean.emplace(*train, text.tokenizers, FilterOptions{});
+    input.train = &*clean;
+    input.dev = dev.get();
+    input.training.validation.metrics = {"loss"};
+    input.training.validation.every_updates = 4;
+    input.training.checkpoints.every_updates = 3;
+  }
+
+  std::unique_ptr<Corpus> dev, train;
+  std::optional<PairEncoder> clean;
+};
+
+TEST(Trainer, AValidationThatIsNotFiniteNamesUpdateRateAndTheWayOn) {
+  for (const std::string metric : {"loss", "bleu"}) {
+    BlindSpot c;
+    c.input.training.validation.metrics = {metric};
+    c.input.training.validation.early_stopping.metric = metric;
+    Recorder recorder;
+    EXPECT_THROW(c.run("m", recorder), DivergedError) << metric;
+    const std::string& said = recorder.warnings.back();
+    EXPECT_TRUE(contains(said, "validation after update 4: the model's output is not finite")) << said;
+    EXPECT_TRUE(contains(said, "learning rate 0.01")) << said;
+    EXPECT_TRUE(
+        contains(said, "--resume with training.on_divergence: rollback goes back to the checkpoint of update 3"))
+        << said;
+    EXPECT_TRUE(recorder.validations.empty());
+    EXPECT_EQ(Checkpoints(c.directory("m")).latest_state().update, 3);
+  }
+}
+
+TEST(Trainer, AValidationThatIsNotFiniteGoesBackAtMostThreeTimesInterruptedOrNot) {
+  BlindSpot c;
+  c.input.training.on_divergence = "rollback";
+  Recorder whole;
+  EXPECT_THROW(c.run("m", whole), DivergedError);
+  ASSERT_EQ(whole.warnings.size(), 4U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(contains(whole.warnings[i], "Going back to the checkpoint of update 3")) << whole.warnings[i];
+  }
+  EXPECT_TRUE(contains(whole.warnings[3], "went back 3 times already")) << whole.warnings[3];
+
+  std::vector<std::string> warnings;
+  bool ended = false;
+  for (int run = 0; run < 40 && !ended; ++run) {
+    Recorder recorder;
+    int asked = 0;
+    recorder.stop = [&] { return ++asked == 2 + run % 4; };  // between updates, and within validations
+    try {
+      ended = c.run("again", recorder, run > 0) == 0;
+    } catch (const DivergedError&) {
+      ended = true;
+    }
+    warnings.insert(warnings.end(), recorder.warnings.begin(), recorder.warnings.end());
+  }
+  EXPECT_EQ(warnings, whole.warnings);
+  EXPECT_EQ(file_bytes(c.directory("again") / "checkpoints" / "000003" / "model.safetensors"),
+            file_bytes(c.directory("m") / "checkpoints" / "000003" / "model.safetensors"));
 }
 
 /// Nearly learned: losses of thousandths, now and then a batch with one wrong number in it.

@@ -199,6 +199,18 @@ def test_evaluate_agrees_with_translate_and_metrics(data, model):
     assert "BLEU|" in run("metrics", reference, "-i", reference).stdout
 
 
+def test_evaluate_counts_lines_that_equal_any_reference(data, model):
+    source = data / "toy/test.src"
+    run("translate", model, "-i", source, "-o", data / "own.txt")
+    own = lines_of(data / "own.txt")
+    (data / "first.txt").write_text("".join(line + "\n" for line in own[:6] + ["no"] * 14))
+    (data / "second.txt").write_text("".join(line + "\n" for line in ["no"] * 5 + own[5:9] + ["no"] * 11))
+    arguments = ["evaluate", model, "--source", source, "--reference", data / "first.txt"]
+    assert json.loads(run(*arguments, "--json").stdout)["sequence_accuracy"] == 6 / 20
+    both = run(*arguments, "--reference", data / "second.txt", "--json")
+    assert json.loads(both.stdout)["sequence_accuracy"] == 9 / 20
+
+
 def test_the_model_is_readable_by_safetensors(model):
     safetensors = pytest.importorskip("safetensors.numpy")
     pytest.importorskip("numpy")

@@ -19,6 +19,7 @@
 #include "data/text_check.h"
 #include "io/line_reader.h"
 #include "metrics/bleu.h"
+#include "metrics/tokenized_look.h"
 
 #ifndef DRAGOMAN_VERSION
 #define DRAGOMAN_VERSION "unknown"
@@ -160,12 +161,22 @@ void run(const Options& options) {
   const std::string signature = bleu.signature(options.references.size(), "dragoman-" DRAGOMAN_VERSION);
   ParallelLines lines(options.hypotheses, options.references);
   BleuStats corpus;
+  TokenizedLook look;
   while (lines.next()) {
+    look.add(lines.hypothesis);
     const BleuStats stats = bleu.line_stats(lines.hypothesis, lines.references);
     if (options.sentence) std::cout << report(bleu.score(stats), signature, options.json) << '\n';
     corpus += stats;
   }
   lines.warn();
+  if (look.tokenized() && (options.tokenizer == "13a" || options.tokenizer == "intl")) {
+    std::fprintf(
+        stderr,
+        "dragoman: warning: the hypotheses look tokenized (%lld lines end in a space and a full stop), but BLEU "
+        "with --tokenize %s is of text as people write it: detokenize them, or use --tokenize none when the "
+        "references are tokenized, too\n",
+        static_cast<long long>(look.spaced()), options.tokenizer.c_str());
+  }
   if (!options.sentence) std::cout << report(bleu.score(corpus), signature, options.json) << '\n';
   std::cout << std::flush;
   if (!std::cout) throw std::runtime_error("metrics: can't write to standard output");

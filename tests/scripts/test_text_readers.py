@@ -111,6 +111,17 @@ def test_evaluate_cleans_references_as_training_text(model, tmp_path):
     assert found["sequence_accuracy"] == 1 and found["bleu"] == pytest.approx(100)
 
 
+def test_metrics_warn_of_hypotheses_that_look_tokenized(tmp_path):
+    tokenized = write(tmp_path, "hyp", b"a man sleeps .\n" * 10)
+    reference = write(tmp_path, "ref", b"a man sleeps.\n" * 10)
+    process = run("metrics", reference, "-i", tokenized)
+    assert process.stdout.startswith("BLEU|")
+    assert process.stderr.startswith("dragoman: warning: the hypotheses look tokenized (10 lines end in a space")
+    assert process.stderr.count("\n") == 1 and "--tokenize none" in process.stderr
+    assert run("metrics", reference, "-i", reference).stderr == ""
+    assert run("metrics", tokenized, "-i", tokenized, "--tokenize", "none").stderr == ""
+
+
 def test_metrics_stay_sacrebleus_and_warn_of_references_that_are_not_nfc(tmp_path):
     hypothesis = write(tmp_path, "hyp", "한 가 각 b c\nb c d 각\n".encode())
     reference = write(tmp_path, "ref", "b c d\n".encode() + unicodedata.normalize("NFD", "한 가 각 b c\n").encode())

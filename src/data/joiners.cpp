@@ -11,7 +11,7 @@ namespace dragoman {
 
 namespace {
 
-constexpr char32_t kZeroWidthSpace = 0x200B, kNonJoiner = 0x200C, kJoiner = 0x200D;
+constexpr char32_t kZeroWidthSpace = 0x200B, kJoiner = 0x200D;
 constexpr char32_t kVowelSeparator = 0x180E;
 constexpr char32_t kCancelTag = 0xE007F;
 

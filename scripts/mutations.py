@@ -11,6 +11,8 @@ Usage: scripts/mutations.py                      all
        scripts/mutations.py NAME...              these (parts of names)
        scripts/mutations.py --draw 5 --key TEXT  five, drawn by a hash of TEXT and the name
        scripts/mutations.py --markdown FILE      also writes the table of all into FILE, between its markers
+       scripts/mutations.py --in-place ...       in the project itself, which must have no uncommitted change, instead of
+                                                 a copy: uses what is built there, and puts every file back
 """
 import argparse
 import dataclasses
@@ -62,7 +64,8 @@ def draw(mutations, count, key):
 
 
 class Scratch:
-    """A copy of the tracked files with a build directory of its own. It stays, so that the next run builds little."""
+    """A copy of the tracked files with a build directory of its own, which stays, so that the next run builds little; or,
+    where `directory` is `root`, the project itself."""
 
     def __init__(self, root, directory):
         self.root, self.directory = root, directory
@@ -81,9 +84,19 @@ class Scratch:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source, target)  # with a new time: what was built from the old text is old
 
+    def git(self, *arguments):
+        return subprocess.run(["git", *arguments], cwd=self.root, stdout=subprocess.PIPE, text=True, check=True).stdout
+
     def update(self):
-        listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=self.root,
-                                stdout=subprocess.PIPE, text=True, check=True).stdout
+        if self.directory != self.root:
+            self.copy_project()
+        elif self.git("status", "--porcelain"):
+            raise MutationError(f"{self.root} has uncommitted changes: commit or stash them, or leave out --in-place")
+        if not (self.build / "build.ninja").exists():
+            self.check(self.run(["cmake", "--preset", "release", "-DDRAGOMAN_BENCH=OFF"]), "cmake")
+
+    def copy_project(self):
+        listed = self.git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
         names = {name for name in listed.split("\0") if name and (self.root / name).is_file()}
         for name in sorted(names):
             self.copy_file(name)
@@ -91,8 +104,6 @@ class Scratch:
             relative = path.relative_to(self.directory)
             if relative.parts[0] != "build" and str(relative) not in names:
                 path.unlink()
-        if not (self.build / "build.ninja").exists():
-            self.check(self.run(["cmake", "--preset", "release", "-DDRAGOMAN_BENCH=OFF"]), "cmake")
 
     def check(self, done, what):
         if done.returncode != 0:
@@ -129,13 +140,14 @@ class Scratch:
 
     def caught(self, mutation):
         """Is the mutation noticed by its test?"""
+        originals = {name: (self.directory / name).read_bytes() for name in mutation.files}
         self.check(self.run(["git", "apply", "--whitespace=nowarn", mutation.path]), "the patch")
         try:
             self.make([mutation.program])
             return not self.test(mutation.program, mutation.test)[0]
         finally:
-            for name in mutation.files:
-                self.copy_file(name)
+            for name, text in originals.items():
+                (self.directory / name).write_bytes(text)  # with a new time: what was built from the mutation is old
 
 
 def run_all(scratch, mutations, report):
@@ -180,7 +192,9 @@ def main():
     parser.add_argument("--key", default="")
     parser.add_argument("--markdown", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="the project")
-    parser.add_argument("--scratch", type=pathlib.Path, help="the copy; default: build/mutations of the project")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--scratch", type=pathlib.Path, help="the copy; default: build/mutations of the project")
+    where.add_argument("--in-place", action="store_true", help="no copy: the project itself")
     arguments = parser.parse_args()
     root = arguments.root.resolve()
     try:
@@ -194,11 +208,14 @@ def main():
         if arguments.markdown and (arguments.names or arguments.draw is not None):
             raise MutationError("--markdown needs a run of all mutations")
         mutations.sort(key=lambda m: (list(TARGETS).index(m.program), m.name))
-        scratch = Scratch(root, (arguments.scratch or root / "build" / "mutations").resolve())
+        copy = arguments.scratch or root / "build" / "mutations"
+        scratch = Scratch(root, root if arguments.in_place else copy.resolve())
         scratch.directory.mkdir(parents=True, exist_ok=True)
         scratch.update()
         results = run_all(scratch, mutations, lambda line: print(line, flush=True))
         errors = [name for name, result in results.items() if result.startswith("error")]
+        if arguments.in_place:
+            scratch.make({m.program for m in mutations})  # nothing of the last mutation stays in the build
         if arguments.markdown and not errors:
             write_table(arguments.markdown, table(mutations, results))
     except MutationError as error:

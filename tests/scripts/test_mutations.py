@@ -136,6 +136,20 @@ def test_the_table_goes_between_its_markers(project):
     assert "twice is x * 2 \\| 0" in page and "2 mutations, 1 caught." in page
 
 
+def test_in_place_the_project_itself_is_changed_for_a_while(project):
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
+    project.add("one", "x * 3")
+    code, _, err = project.run("--in-place")
+    assert code == 2 and "has uncommitted changes" in err
+    for command in (["add", "-A"], ["commit", "-qm", "all"]):
+        subprocess.run([*git, *command], cwd=project.folder, check=True)
+    code, out, _ = project.run("--in-place")
+    assert code == 0 and "one: caught" in out
+    assert (project.folder / "src" / "twice.cpp").read_text() == SOURCE
+    subprocess.run([project.folder / "build" / "release" / "tests" / "test_base", "--gtest_filter=Twice.OfThreeIsSix"],
+                   check=True)
+
+
 @pytest.mark.parametrize("arguments, words", [
     (["--markdown", "page.md", "one"], "needs a run of all"),
     (["nowhere"], "no mutation has such a name")])

@@ -1,8 +1,10 @@
 // The table of attention scores.
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "attention/score.h"
-#include "core/table.h"
 
 namespace DRAGOMAN_NAMESPACE {
 
@@ -11,6 +13,7 @@ extern const Score kScaledDotScore;  ///< q . k / sqrt(d)                Vaswani
 extern const Score kGeneralScore;    ///< q . (W_k k)                    Luong et al. 2015 ("general", bilinear)
 extern const Score kAdditiveScore;   ///< v . tanh(W_q q + W_k k + b)    Bahdanau et al. 2015, appendix A.1.2
 
-Table<Score>& scores();
+std::span<const Score* const> scores();
+const Score& score_by_name(const std::string& name);
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -1,10 +1,6 @@
 #include <algorithm>
-#include <functional>
 
 #include "config/checks.h"
-#include "config/values.h"
-#include "train/optimizer_rules.h"
-#include "train/schedule_shapes.h"
 
 namespace dragoman {
 namespace {
@@ -12,16 +8,12 @@ namespace {
 void check_optimizer(Checker& checker) {
   const OptimizerOptions& optimizer = checker.config().training.optimizer;
   const std::string type = "training.optimizer.type";
-  const OptimizerRule* chosen = optimizer_rules().find(optimizer.type);
-  const auto only_when = [&](const char* key, bool OptimizerRule::*reads) {
-    const std::string readers = join(optimizer_rules().names_of(std::mem_fn(reads)), " or ");
-    checker.only_when(chosen != nullptr && chosen->*reads, std::string("training.optimizer.") + key, {type},
-                      "only " + readers + " reads it", "use type " + readers);
-  };
-  only_when("betas", &OptimizerRule::reads_betas);
-  only_when("epsilon", &OptimizerRule::reads_epsilon);
-  only_when("momentum", &OptimizerRule::reads_momentum);
-  only_when("weight_decay", &OptimizerRule::decays);
+  const bool adam = optimizer.type != "sgd";
+  checker.only_when(adam, "training.optimizer.betas", {type}, "sgd has no moments", "use type adam");
+  checker.only_when(adam, "training.optimizer.epsilon", {type}, "sgd divides by nothing", "use type adam");
+  checker.only_when(!adam, "training.optimizer.momentum", {type}, "only sgd reads it", "use betas, or type sgd");
+  checker.only_when(optimizer.type == "adamw", "training.optimizer.weight_decay", {type}, "only adamw reads it",
+                    "use type adamw");
 }
 
 void check_schedule(Checker& checker) {
@@ -30,19 +22,15 @@ void check_schedule(Checker& checker) {
   const std::string type = "training.schedule.type";
   const std::string total = "training.schedule.total";
   const std::string warmup = "training.schedule.warmup";
-  const ScheduleShape* chosen = schedule_shapes().find(schedule.type);
-  const bool falling = chosen != nullptr && chosen->has_end;
-  const bool plateau = chosen != nullptr && chosen->watches_validation;
-  const auto only_when = [&](const std::string& key, bool ScheduleShape::*reads) {
-    const std::string readers = join(schedule_shapes().names_of(std::mem_fn(reads)), " or ");
-    checker.only_when(chosen != nullptr && chosen->*reads, key, {type}, "only " + readers + " reads it",
-                      "use type " + readers);
-  };
-  only_when(total, &ScheduleShape::has_end);
-  only_when("training.schedule.final_factor", &ScheduleShape::has_end);
-  only_when("training.schedule.factor", &ScheduleShape::watches_validation);
-  only_when("training.schedule.patience", &ScheduleShape::watches_validation);
-  checker.require(chosen == nullptr || !chosen->needs_warmup || schedule.warmup > 0, {type, warmup},
+  const bool falling = schedule.type == "linear" || schedule.type == "cosine";
+  const bool plateau = schedule.type == "plateau";
+
+  checker.only_when(falling, total, {type}, "only linear and cosine read it", "use type linear");
+  checker.only_when(falling, "training.schedule.final_factor", {type}, "only linear and cosine read it",
+                    "use type linear");
+  checker.only_when(plateau, "training.schedule.factor", {type}, "only plateau reads it", "use type plateau");
+  checker.only_when(plateau, "training.schedule.patience", {type}, "only plateau reads it", "use type plateau");
+  checker.require(schedule.type != "inverse_sqrt" || schedule.warmup > 0, {type, warmup},
                   "a warmup of at least 1, because the rate is learning_rate x sqrt(warmup/update)",
                   "set schedule.warmup, e.g. 4000");
   if (falling) {
@@ -61,8 +49,7 @@ void check_schedule(Checker& checker) {
                  "use a smaller warmup, unless this is a trial");
   const ParallelFiles& dev = checker.config().data.dev;
   checker.require(!plateau || !dev.empty(), {type, "data.dev.source", "data.dev.tsv"},
-                  "data.dev, because " + schedule.type + " watches the validation metric",
-                  "add data.dev, or use another type");
+                  "data.dev, because plateau watches the validation metric", "add data.dev, or use another type");
 }
 
 void check_validation(Checker& checker) {

@@ -1,24 +1,9 @@
 // Every key of a configuration, in the order of configs/reference.yaml and docs/configuration.md. A new key is a field
 // of a struct and one entry here; when it only works with other keys, say so in its sentence and add a check in
 // checks_*.
-#include <functional>
-
-#include "attention/scores.h"
 #include "config/key_table.h"
-#include "recurrent/cells.h"
-#include "train/optimizer_rules.h"
-#include "train/schedule_shapes.h"
 
 namespace dragoman {
-namespace {
-
-std::vector<std::string> recurrent_scores() {
-  std::vector<std::string> names = scores().names();
-  names.insert(names.begin(), "none");
-  return names;
-}
-
-}  // namespace
 
 void KeyTable::add_general(Config& config) {
   add("name", &config.name, anything(),
@@ -87,8 +72,7 @@ void KeyTable::add_transformer(const std::string& side, TransformerConfig& confi
       "longest sentence with learned positions, end of sentence included.");
   key("key_size", &config.key_size, between(0, 65536), "width of queries and keys a head; 0: model_size / heads.");
   key("value_size", &config.value_size, between(0, 65536), "width of values a head; 0: model_size / heads.");
-  key("score", &config.score, one_of(scores().names_of(std::mem_fn(&Score::is_plain))),
-      "attention score of all heads.");
+  key("score", &config.score, one_of({"scaled_dot", "dot"}), "attention score of all heads.");
 }
 
 void KeyTable::add_model(ModelConfig& model) {
@@ -97,7 +81,7 @@ void KeyTable::add_model(ModelConfig& model) {
   EncoderConfig& encoder = model.encoder;
   add("model.encoder.type", &encoder.type, one_of({"rnn", "transformer"}), "Kind of encoder.");
   add("model.encoder.layers", &encoder.layers, between(1, 64), "Layers.");
-  add("model.encoder.cell", &encoder.cell, one_of(cells().names()), "rnn: recurrent cell.");
+  add("model.encoder.cell", &encoder.cell, one_of({"rnn", "gru", "lstm"}), "rnn: recurrent cell.");
   add("model.encoder.bidirectional", &encoder.bidirectional, anything(),
       "rnn: each layer reads in both directions and gives 2 x hidden_size.");
   add("model.encoder.embedding_size", &encoder.embedding_size, between(1, 65536), "rnn: width of source embeddings.");
@@ -108,7 +92,7 @@ void KeyTable::add_model(ModelConfig& model) {
   DecoderConfig& decoder = model.decoder;
   add("model.decoder.type", &decoder.type, one_of({"rnn", "transformer"}), "Kind of decoder.");
   add("model.decoder.layers", &decoder.layers, between(1, 64), "Layers.");
-  add("model.decoder.cell", &decoder.cell, one_of(cells().names()), "rnn: recurrent cell.");
+  add("model.decoder.cell", &decoder.cell, one_of({"rnn", "gru", "lstm"}), "rnn: recurrent cell.");
   add("model.decoder.embedding_size", &decoder.embedding_size, between(1, 65536), "rnn: width of target embeddings.");
   add("model.decoder.hidden_size", &decoder.hidden_size, between(1, 65536), "rnn: width of the state.");
   add("model.decoder.input_feeding", &decoder.input_feeding, anything(),
@@ -119,14 +103,14 @@ void KeyTable::add_model(ModelConfig& model) {
 
   section("model.decoder.attention", "How a recurrent decoder looks at the encoder.");
   AttentionConfig& attention = decoder.attention;
-  add("model.decoder.attention.score", &attention.score, one_of(recurrent_scores()),
+  add("model.decoder.attention.score", &attention.score, one_of({"none", "dot", "scaled_dot", "general", "additive"}),
       "Score of a query and a key; dot and scaled_dot need equal sizes; none: the final encoder state only.");
   add("model.decoder.attention.query", &attention.query, one_of({"previous", "between", "current"}),
       "State that asks: of the previous step (Bahdanau), within the step (conditional GRU), of this step (Luong).");
   add("model.decoder.attention.context", &attention.context, one_of({"start", "every_step"}),
       "score none: the final encoder state is read at the start only, or at every step.");
   add("model.decoder.attention.size", &attention.size, between(0, 65536),
-      "Width of queries and keys for scores that project both (additive); 0: the decoder's hidden_size.");
+      "Width of the additive score; 0: the decoder's hidden_size.");
 
   add("model.tied_embeddings", &model.tied_embeddings, one_of({"none", "target", "all"}),
       "target: target embedding = output matrix; all: = source embedding too (shared tokenizer, equal sizes).");
@@ -189,7 +173,7 @@ void KeyTable::add_training(TrainOptions& training) {
 
   section("training.optimizer", "From gradients to parameters.");
   OptimizerOptions& optimizer = training.optimizer;
-  add("training.optimizer.type", &optimizer.type, one_of(optimizer_rules().names()),
+  add("training.optimizer.type", &optimizer.type, one_of({"sgd", "adam", "adamw"}),
       "adamw is adam with decoupled weight decay.");
   add("training.optimizer.learning_rate", &optimizer.learning_rate, above(0), "Highest learning rate of the schedule.");
   add("training.optimizer.betas", NumberPair{&optimizer.beta1, &optimizer.beta2}, probability(),
@@ -201,7 +185,7 @@ void KeyTable::add_training(TrainOptions& training) {
 
   section("training.schedule", "Learning rate over the updates.");
   ScheduleOptions& schedule = training.schedule;
-  add("training.schedule.type", &schedule.type, one_of(schedule_shapes().names()),
+  add("training.schedule.type", &schedule.type, one_of({"constant", "inverse_sqrt", "linear", "cosine", "plateau"}),
       "Course after the warm-up: constant, x sqrt(warmup/update), falling until total, or reduced when stuck.");
   add("training.schedule.warmup", &schedule.warmup, at_least(0), "Updates of linear warm-up to learning_rate.");
   add("training.schedule.total", &schedule.total, at_least(0),

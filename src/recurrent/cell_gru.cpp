@@ -64,12 +64,6 @@ void backward(const CellBackward& s) {
 
 }  // namespace
 
-const Cell kGruCell = {.name = "gru",
-                       .gates = 3,
-                       .saved = 4,
-                       .hidden_bias_gate = 2,
-                       .distinct_gradients = true,
-                       .forward = forward,
-                       .backward = backward};
+const Cell kGruCell = {"gru", 3, 4, false, true, true, -1, forward, backward};
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -205,7 +205,7 @@ TEST(Attention, IsTheSameWithAndWithoutKeptWeights) {
 
 TEST(Attention, ByQueryIsTheSameAndDependsOnNoOtherQuery) {
   for_each_case([](Case& c) {
-    if (!c.layer.score->is_product || c.dropout.p > 0) return;
+    if (c.layer.score->has_vector || c.dropout.p > 0) return;
     const auto [q, k] = c.forward();
     AttentionInput in = c.input(q, k);
     in.noise_keys = {};
@@ -333,8 +333,8 @@ TEST(Attention, GradientsMatchDifferencesForEveryScore) {
 #endif
 
 TEST(Scores, AreFoundByName) {
-  for (const Score* score : scores()) EXPECT_EQ(&scores().at(score->name), score);
-  EXPECT_THROW(static_cast<void>(scores().at("unknown")), std::logic_error);
+  for (const Score* score : scores()) EXPECT_EQ(&score_by_name(score->name), score);
+  EXPECT_THROW(score_by_name("unknown"), std::logic_error);
 }
 
 TEST(Attention, WithoutProjectionNeedsEqualSizes) {

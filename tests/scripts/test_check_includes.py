@@ -64,6 +64,7 @@ def test_accepts_every_arrow_of_the_design(tmp_path):
         ("train/bad.h", '#include "config/load.h"\n', "is not a file below src/"),
         ("train/bad.cpp", '#include "../core/mat.h"\n', "expected a path relative to src/"),
         ("train/bad.cpp", '#include "trainer.h"\n', "expected a path relative to src/"),
+        ("config/bad.cpp", '#include "models/decoder.h"\n', "expected only plain structs"),
         ("config/bad.h", "#include <yaml-cpp/yaml.h>\n", "header includes yaml-cpp"),
         ("train/bad.cpp", "#include <yaml-cpp/yaml.h>\n", "expected it in src/config/ only"),
         ("train/bad.h", "#include <nlohmann/json_fwd.hpp>\n", "header includes JSON"),

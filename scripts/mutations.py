@@ -21,6 +21,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -196,6 +197,7 @@ def main():
     where.add_argument("--scratch", type=pathlib.Path, help="the copy; default: build/mutations of the project")
     where.add_argument("--in-place", action="store_true", help="no copy: the project itself")
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as any other end: the mutated file is put back
     root = arguments.root.resolve()
     try:
         mutations = [read_mutation(path) for path in sorted((root / "tests" / "mutations").glob("*.patch"))]

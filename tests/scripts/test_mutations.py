@@ -3,6 +3,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -148,6 +149,22 @@ def test_in_place_the_project_itself_is_changed_for_a_while(project):
     assert (project.folder / "src" / "twice.cpp").read_text() == SOURCE
     subprocess.run([project.folder / "build" / "release" / "tests" / "test_base", "--gtest_filter=Twice.OfThreeIsSix"],
                    check=True)
+
+
+def test_a_run_that_is_terminated_puts_the_file_back(project):
+    project.add("hang", "x; for (;;) {}")
+    for command in (["add", "-A"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "hang"]):
+        subprocess.run(["git", *command], cwd=project.folder, check=True)
+    source = project.folder / "src" / "twice.cpp"
+    process = subprocess.Popen([sys.executable, str(SCRIPT), "--root", str(project.folder), "--in-place"],
+                               stdout=subprocess.DEVNULL)
+    end = time.monotonic() + 120
+    while source.read_text() == SOURCE and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.05)
+    assert source.read_text() != SOURCE, "it got as far as the mutation"
+    process.terminate()
+    assert process.wait(timeout=60) == 143
+    assert source.read_text() == SOURCE
 
 
 @pytest.mark.parametrize("arguments, words", [

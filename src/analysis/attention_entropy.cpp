@@ -11,48 +11,47 @@ namespace {
 constexpr Index kSentences = 1000;
 constexpr Index kLongest = 1024;  // tokens a side of a batch
 
-/// Sums over queries, for each map of a sentence in the order of the model.
+/// Sums over the queries of a head.
 struct Sums {
-  std::vector<HeadEntropy> heads;
-  std::vector<Index> queries;
-
-  void add(const std::vector<AttentionMap>& maps);
-  void add(const Sums& other);
+  HeadEntropy head;
+  Index queries = 0;
 };
 
-void Sums::add(const std::vector<AttentionMap>& maps) {
-  if (heads.empty()) {
-    for (const AttentionMap& map : maps) heads.push_back({map.kind, map.layer, map.head});
-    queries.resize(maps.size());
-  }
-  for (std::size_t m = 0; m < maps.size(); ++m) {
-    const AttentionMap& map = maps[m];
-    const bool causal = heads[m].kind == "decoder";  // query q sees the keys up to q
-    for (Index q = causal ? 1 : 0; q < map.queries; ++q) {
-      const Index keys = causal ? q + 1 : map.keys;
-      if (keys < 2) continue;
-      const Real* weights = map.weights.data() + q * map.keys;
-      double entropy = 0;
-      for (Index k = 0; k < keys; ++k) {
-        const auto a = static_cast<double>(weights[k]);
-        if (a > 0) entropy -= a * std::log(a);
-      }
-      heads[m].entropy += entropy / std::log(static_cast<double>(keys));
-      heads[m].largest += static_cast<double>(*std::max_element(weights, weights + keys));
-      ++queries[m];
+void add(const HeadWeights& map, Sums& sums) {
+  const bool causal = sums.head.kind == "decoder";  // query q sees the keys up to q
+  for (Index q = causal ? 1 : 0; q < map.weights.rows; ++q) {
+    const Index keys = causal ? q + 1 : map.weights.cols;
+    if (keys < 2) continue;
+    const Real* weights = map.weights.row(q);
+    double entropy = 0;
+    for (Index k = 0; k < keys; ++k) {
+      const auto a = static_cast<double>(weights[k]);
+      if (a > 0) entropy -= a * std::log(a);
     }
+    sums.head.entropy += entropy / std::log(static_cast<double>(keys));
+    sums.head.largest += static_cast<double>(*std::max_element(weights, weights + keys));
+    ++sums.queries;
   }
 }
 
-void Sums::add(const Sums& other) {
-  if (heads.empty()) {
-    *this = other;
-    return;
-  }
-  for (std::size_t m = 0; m < other.heads.size(); ++m) {
-    heads[m].entropy += other.heads[m].entropy;
-    heads[m].largest += other.heads[m].largest;
-    queries[m] += other.queries[m];
+/// Of all heads of a batch, in the model's order, which is that of each of its sentences.
+std::vector<Sums> sums_of(const Seq2Seq& model, Values values, const Batch& batch, Workspace& workspace) {
+  std::vector<Sums> sums;
+  std::size_t next = 0;
+  model.visit_attention(values, batch, workspace, [&](Index sentence, const HeadWeights& map) {
+    if (sentence == 0) sums.push_back({{map.kind, map.layer, map.head}, 0});
+    add(map, sums[next++ % sums.size()]);
+  });
+  return sums;
+}
+
+void add(const std::vector<Sums>& from, std::vector<Sums>& to) {
+  if (to.empty()) to.resize(from.size());
+  for (std::size_t m = 0; m < from.size(); ++m) {
+    const HeadEntropy& head = from[m].head;
+    to[m].head = {head.kind, head.layer, head.head, to[m].head.entropy + head.entropy,
+                  to[m].head.largest + head.largest};
+    to[m].queries += from[m].queries;
   }
 }
 
@@ -70,23 +69,21 @@ std::vector<HeadEntropy> attention_entropy(const Seq2Seq& model, Values values, 
     chosen.push_back(&batch);
     sentences += batch.count();
   }
-  std::vector<Sums> sums(chosen.size());
+  std::vector<std::vector<Sums>> sums(chosen.size());
   std::vector<Workspace> workspaces(static_cast<std::size_t>(max_threads()));
   parallel_for(static_cast<Index>(chosen.size()), [&](Index b, int worker) {
     if (stopped(stop)) return;
     workspaces[worker].reset();
-    for (const std::vector<AttentionMap>& maps : model.attention(values, *chosen[b], workspaces[worker])) {
-      sums[b].add(maps);
-    }
+    sums[b] = sums_of(model, values, *chosen[b], workspaces[worker]);
   });
-  Sums total;
-  for (const Sums& some : sums) total.add(some);
+  std::vector<Sums> total;
+  for (const std::vector<Sums>& some : sums) add(some, total);
   std::vector<HeadEntropy> heads;
-  for (std::size_t m = 0; m < total.heads.size(); ++m) {
-    if (total.queries[m] == 0) continue;
-    HeadEntropy& head = heads.emplace_back(total.heads[m]);
-    head.entropy /= static_cast<double>(total.queries[m]);
-    head.largest /= static_cast<double>(total.queries[m]);
+  for (const Sums& sum : total) {
+    if (sum.queries == 0) continue;
+    HeadEntropy& head = heads.emplace_back(sum.head);
+    head.entropy /= static_cast<double>(sum.queries);
+    head.largest /= static_cast<double>(sum.queries);
   }
   return heads;
 }

@@ -10,6 +10,7 @@
 #include "app/model_directory.h"
 #include "core/error.h"
 #include "io/atomic_file.h"
+#include "io/model_place.h"
 #include "train/average.h"
 #include "train/model_file.h"
 

@@ -63,27 +63,35 @@ void make_absolute(Config& config) {
   }
 }
 
-bool same_file(const fs::path& a, const fs::path& b) {
-  std::error_code ignored;  // one that doesn't exist is not the same
-  return fs::equivalent(a, b, ignored);
+/// All files that a new training reads.
+std::vector<std::string> inputs(const TrainArguments& arguments, const Config& config) {
+  std::vector<std::string> files = {arguments.config, config.tokenizer.model_file, config.tokenizer.target_model_file};
+  if (!config.training.init_from.empty()) files.push_back(start_weights(config.training.init_from).string());
+  for (const ParallelFiles* side : {&config.data.train, &config.data.dev, &config.data.test}) {
+    for (const auto* list : {&side->source, &side->target, &side->tsv}) {
+      files.insert(files.end(), list->begin(), list->end());
+    }
+  }
+  return files;
+}
+
+/// Is `input` that file, or in that folder? (One that doesn't exist is not.)
+bool is_or_holds(const fs::path& place, const fs::path& input) {
+  std::error_code error;
+  if (fs::equivalent(place, input, error)) return true;
+  const fs::path whole = fs::canonical(input, error);
+  return !error && whole.string().starts_with(fs::canonical(place).string() + "/");
 }
 
 /// May this new training write into the model directory?
 void check_model_dir(const TrainArguments& arguments, const Config& config, const fs::path& dir) {
-  const std::string weights =
-      config.training.init_from.empty() ? "" : start_weights(config.training.init_from).string();
-  const std::string start = fs::weakly_canonical(weights).string();
+  const std::vector<std::string> read = inputs(arguments, config);
   for (const fs::path& file : training_files(dir)) {
     if (!fs::exists(file)) continue;
-    if (!start.empty() && start.starts_with(fs::weakly_canonical(file).string() + "/")) {
-      throw UserError(weights, 0,
-                      "is in a folder of the model directory that this training would remove; use another --model-dir");
-    }
-    for (const std::string& input :
-         {arguments.config, config.tokenizer.model_file, config.tokenizer.target_model_file, weights}) {
-      if (input.empty() || !same_file(file, input)) continue;
+    for (const std::string& input : read) {
+      if (!is_or_holds(file, input)) continue;
       throw UserError(input, 0,
-                      "is in the model directory, where this training would replace it; use another "
+                      "is in the model directory, where this training would remove or replace it; use another "
                       "--model-dir, or a copy of the file elsewhere");
     }
     if (arguments.overwrite) continue;
@@ -96,9 +104,11 @@ void check_model_dir(const TrainArguments& arguments, const Config& config, cons
 }
 
 Config read_config(const TrainArguments& arguments, std::vector<std::string>& warnings) {
-  Config config = load_config(arguments.config, arguments.overrides, Files::must_exist, &warnings);
+  Config config = arguments.resume
+                      ? load_resumed_config(arguments.config, arguments.overrides, arguments.model_dir, &warnings)
+                      : load_config(arguments.config, arguments.overrides, Files::must_exist, &warnings);
   if (!arguments.model_dir.empty()) config.training.model_dir = arguments.model_dir;
-  if (config.training.model_dir.empty()) config.training.model_dir = (fs::path("models") / config.name).string();
+  config.training.model_dir = model_dir_of(config);
   if (arguments.threads) config.threads = *arguments.threads;
   make_absolute(config);
   return config;

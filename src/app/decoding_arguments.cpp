@@ -17,7 +17,9 @@ void DecodingArguments::add_to(CLI::App& command) {
   add_value(command, "--precision", precision, allowed_of("decoding.precision"),
             "float32 or bfloat16; default: decoding.precision");
   command.add_flag("--replace-unknown", replace_unknown,
-                   "Allow unknown words, and write the source word that the decoder attends to in their place");
+                   "Allow unknown pieces, and write the source word (or piece, by the type of the tokenizer) that the "
+                   "decoder attends "
+                   "to in their place");
 }
 
 DecodeOptions DecodingArguments::apply(const Config& config) const {

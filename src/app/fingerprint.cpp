@@ -36,6 +36,9 @@ Config without_changeable(Config fixed) {
   fixed.decoding.beam_size = defaults.decoding.beam_size;
   fixed.decoding.batch_sentences = defaults.decoding.batch_sentences;
   fixed.data.train = fixed.data.dev = fixed.data.test = {};
+  // Where they were: what they held is in the model directory, and compared by itself.
+  fixed.tokenizer.model_file.clear();
+  fixed.tokenizer.target_model_file.clear();
   fixed.training.init_from.clear();
   fixed.training.model_dir.clear();
   fixed.training.max_updates = defaults.training.max_updates;

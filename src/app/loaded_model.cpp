@@ -1,6 +1,6 @@
 #include "app/loaded_model.h"
 
-#include "app/model_directory.h"
+#include "io/model_place.h"
 #include "train/model_file.h"
 
 namespace dragoman {

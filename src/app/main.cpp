@@ -1,5 +1,8 @@
 // dragoman: the command line. Exit codes: 0 done, 1 failed, 2 the user's input is wrong, 129 / 130 / 143 interrupted
 // and saved.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
@@ -20,6 +23,14 @@
 #include "core/error.h"
 
 namespace {
+
+/// A standard stream that the caller closed would become the first file that is opened, and messages be written there.
+/// What takes its place fails as a closed one does.
+void fill_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {  // open() takes the lowest one free
+    if (::fcntl(stream, F_GETFD) == -1) (void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
 
 void say_out_of_memory() {
   std::fprintf(stderr,
@@ -45,6 +56,7 @@ void say_out_of_memory() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  fill_closed_streams();
   std::set_terminate(end_in_thread);
   if (const std::string problem = dragoman::cpu_problem(); !problem.empty()) {
     std::fprintf(stderr, "dragoman: %s\n", problem.c_str());

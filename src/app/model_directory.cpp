@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "io/model_place.h"
 #include "io/output_file.h"
 
 namespace dragoman {
@@ -32,31 +33,6 @@ std::vector<fs::path> training_files(const fs::path& dir) {
     for (const char* extension : {".model", ".json"}) files.push_back(dir / (std::string(name) + extension));
   }
   return files;
-}
-
-void require_in_model(const fs::path& directory, const char* name) {
-  const fs::path path = directory / name;
-  std::error_code ignored;
-  if (fs::is_regular_file(path, ignored)) return;
-  if (fs::exists(fs::symlink_status(path, ignored))) throw UserError(path.string(), 0, "is not a regular file");
-  throw UserError(directory.string(), 0,
-                  std::string("not a model directory: ") + name +
-                      " is missing (expected the model_dir of a training, or its checkpoints/NNNNNN)");
-}
-
-ModelPlace find_model(const std::string& directory) {
-  if (directory.empty()) throw UserError("found an empty name, expected a model directory");
-  const fs::path path(directory);
-  std::error_code error;
-  ModelPlace place{path, path};
-  const fs::path whole = fs::canonical(path, error);
-  if (!error && !fs::exists(fs::symlink_status(path / "config.yaml", error)) &&
-      whole.parent_path().filename() == "checkpoints") {
-    place.home = whole.parent_path().parent_path();
-  }
-  require_in_model(place.home, "config.yaml");
-  require_in_model(place.weights, "model.safetensors");
-  return place;
 }
 
 void check_outside_model(const std::string& output, const std::string& model) {

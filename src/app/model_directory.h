@@ -10,18 +10,6 @@ namespace dragoman {
 /// What a training writes into its model directory, and --overwrite removes.
 std::vector<std::filesystem::path> training_files(const std::filesystem::path& directory);
 
-/// UserError unless the directory has a regular file of that name.
-void require_in_model(const std::filesystem::path& directory, const char* name);
-
-/// Where a model lies.
-struct ModelPlace {
-  std::filesystem::path home;     ///< config.yaml and the tokenizers
-  std::filesystem::path weights;  ///< the folder of model.safetensors: home, or one of its checkpoints
-};
-
-/// The model that a user names: a model directory, or MODEL_DIR/checkpoints/NNNNNN. UserError: neither.
-[[nodiscard]] ModelPlace find_model(const std::string& directory);
-
 /// UserError when writing to the path would change the model that is being read.
 void check_outside_model(const std::string& output, const std::string& model);
 

@@ -46,8 +46,10 @@ std::vector<LinePart> interval_fields(const IntervalReport& r, bool smoothed) {
 std::vector<LinePart> validation_fields(const std::string& kind, const ValidationReport& r, bool smoothed) {
   std::vector<LinePart> fields = {{kind}, {"update " + std::to_string(r.update)}};
   for (const auto& [name, value] : r.metrics) fields.push_back({metric_text(name, value, smoothed)});
-  if (r.cut.value_or(0) > 0)
-    fields.push_back({std::to_string(*r.cut) + " translations cut at the longest length allowed"});
+  if (const std::size_t cut = r.cut.value_or(0); cut > 0) {
+    fields.push_back(
+        {std::to_string(cut) + (cut == 1 ? " translation" : " translations") + " cut at the longest length allowed"});
+  }
   if (r.best) fields.push_back({"best so far"});
   fields.push_back({fmt::format("{:.1f} s", r.seconds)});
   return fields;

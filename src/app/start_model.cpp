@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "data/shared_pieces.h"
+#include "io/model_place.h"
 #include "train/model_file.h"
 
 namespace dragoman {
@@ -67,7 +68,8 @@ void check_kind(const char* side, const Tokenizer& now, const Tokenizer& then, c
 
 fs::path start_weights(const std::string& init_from) {
   std::error_code ignored;
-  return fs::is_directory(init_from, ignored) ? fs::path(init_from) / "model.safetensors" : fs::path(init_from);
+  return fs::is_directory(init_from, ignored) ? model_place(init_from).weights / "model.safetensors"
+                                              : fs::path(init_from);
 }
 
 void start_from(const Config& config, const TokenizerPair& tokenizers, Seq2Seq& model,

@@ -39,7 +39,7 @@ std::string describe(const MemoryEstimate& estimate, const Seq2Seq& model) {
   const double all = text + 1e-6 * static_cast<double>(estimate.total());
   const double before = peak_megabytes();
   return "memory: about " + megabytes(std::max(all, before)) + " MB" +
-         (before > all ? " (so much it was while the text was prepared), then " + megabytes(all) : "") + " (" +
+         (before > all ? " (so much it was while the text was prepared), then " + megabytes(all) + " MB" : "") + " (" +
          megabytes(text) + " program and text, " + part(estimate.parameters) +
          " parameters with moments and gradients, " + part(estimate.packed) + " packed weights, " +
          part(estimate.activations) + " activations, " + part(estimate.validation) + " validation, " +
@@ -62,6 +62,20 @@ void refuse_if_too_large(double megabytes, const std::string& what, const std::s
       " MB are free; a smaller model or vocabulary, fewer training.shards, smaller training.batch_tokens or "
       "training.piece_tokens need less" +
       hint);
+}
+
+/// Does the default of max_epochs end the training before the max_updates that were asked for?
+std::string limit_warning(const TrainOptions& training, const DataReport& report, std::size_t pairs) {
+  const auto epochs = TrainOptions().max_epochs;
+  if (training.max_updates == 0 || training.max_epochs != epochs || report.pairs.lines == 0) return "";
+  const auto labels = static_cast<double>(report.sides[1].pieces + report.pairs.kept);  // of what was examined
+  const double all = labels * static_cast<double>(pairs) / static_cast<double>(report.pairs.lines);
+  const double an_epoch = std::ceil(all / static_cast<double>(training.batch_tokens * training.accumulate));
+  const auto updates = static_cast<std::int64_t>(an_epoch) * epochs;
+  if (updates >= training.max_updates) return "";
+  return "training.max_epochs: " + std::to_string(epochs) + ", its default, ends this training after about " +
+         std::to_string(updates) + " updates, before training.max_updates (" + std::to_string(training.max_updates) +
+         "); max_epochs: 0 leaves updates alone to decide";
 }
 
 TokenizerPair make_tokenizers(const Config& config, bool resume, const Corpus& train,
@@ -91,7 +105,7 @@ TrainingSetup::TrainingSetup(const Config& config, const TrainingState* resume, 
                                      emulation_warning("decoding.precision", config.decoding.precision)}) {
     if (!warning.empty()) warnings.push_back(warning);
   }
-  examine_data(length_caps(config.decoding, model.max_target_tokens()));
+  examine_data(config);
   for (const std::optional<Corpus>* corpus : {&dev, &test}) {
     check_position_limits(model, encoder, *corpus, config.data.normalization);
   }
@@ -103,15 +117,19 @@ TrainingSetup::TrainingSetup(const Config& config, const TrainingState* resume, 
   check_memory(config, threads);
 }
 
-void TrainingSetup::examine_data(const LengthCaps& caps) {
+void TrainingSetup::examine_data(const Config& config) {
   if (const std::size_t bytes = train.temporary_bytes(); bytes > 0) {
     infos.push_back("training data: packed files (or pipes) are written to temporary files of " +
                     std::to_string((bytes + 999'999) / 1'000'000) + " MB in " +
                     std::filesystem::temp_directory_path().string());
   }
-  const DataReport report = examine(encoder, dev_or_null(), test_or_null(), kExamineAll, caps);
+  const DataReport report = examine(encoder, dev_or_null(), test_or_null(), kExamineAll,
+                                    length_caps(config.decoding, model.max_target_tokens()));
   for (std::string& line : report.lines()) infos.push_back(std::move(line));
   for (std::string& warning : report.warnings()) warnings.push_back(std::move(warning));
+  if (std::string warning = limit_warning(config.training, report, train.size()); !warning.empty()) {
+    warnings.push_back(std::move(warning));
+  }
 }
 
 void TrainingSetup::initialize_model(const Config& config, bool resume) {

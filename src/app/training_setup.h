@@ -34,7 +34,7 @@ struct TrainingSetup {
   Seq2Seq model;
 
  private:
-  void examine_data(const LengthCaps& caps);
+  void examine_data(const Config& config);
   void initialize_model(const Config& config, bool resume);
   void check_memory(const Config& config, int threads);
 };

@@ -63,7 +63,9 @@ void check_model(Checker& checker);
 void check_training(Checker& checker);
 void check_decoding(Checker& checker);
 
-/// There is something to train on, and the files that a configuration reads are there.
-void check_files(Checker& checker);
+/// There is something to train on, and its files are there.
+void check_text_files(Checker& checker);
+/// Those of ready tokenizers, and of init_from, are there.
+void check_start_files(Checker& checker);
 
 }  // namespace dragoman

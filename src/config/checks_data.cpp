@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "config/checks.h"
 #include "config/values.h"
 #include "data/clean.h"
+#include "io/model_place.h"
 
 namespace dragoman {
 namespace {
@@ -92,6 +94,22 @@ void check_name(Checker& checker) {
                   "training.model_dir can place the model anywhere");
 }
 
+void check_present(Checker& checker, const std::string& key, const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    std::error_code error;
+    const auto status = std::filesystem::status(file, error);
+    if (!std::filesystem::exists(status)) {
+      checker.reject(key, file + ", which does not exist", "a file", "paths are relative to the current directory");
+    } else if (std::filesystem::is_directory(status)) {
+      checker.reject(key, file + ", which is a directory", "a file", "name a file in it");
+    }
+  }
+}
+
+void check_optional(Checker& checker, const std::string& key, const std::string& file) {
+  if (!file.empty()) check_present(checker, key, {file});
+}
+
 }  // namespace
 
 void check_data(Checker& checker) {
@@ -105,43 +123,34 @@ void check_data(Checker& checker) {
   check_tokenizer(checker);
 }
 
-void check_files(Checker& checker) {
-  const auto present = [&](const std::string& key, const std::vector<std::string>& files) {
-    for (const std::string& file : files) {
-      std::error_code error;
-      const auto status = std::filesystem::status(file, error);
-      if (!std::filesystem::exists(status)) {
-        checker.reject(key, file + ", which does not exist", "a file", "paths are relative to the current directory");
-      } else if (std::filesystem::is_directory(status)) {
-        checker.reject(key, file + ", which is a directory", "a file", "name a file in it");
-      }
-    }
-  };
-  const auto optional_file = [&](const std::string& key, const std::string& file) {
-    if (!file.empty()) present(key, {file});
-  };
-  const Config& config = checker.config();
+void check_text_files(Checker& checker) {
+  const DataOptions& data = checker.config().data;
   const auto parallel = [&](const std::string& path, const ParallelFiles& files) {
-    present(path + ".source", files.source);
-    present(path + ".target", files.target);
-    present(path + ".tsv", files.tsv);
+    check_present(checker, path + ".source", files.source);
+    check_present(checker, path + ".target", files.target);
+    check_present(checker, path + ".tsv", files.tsv);
   };
-  if (config.data.train.empty()) {
+  if (data.train.empty()) {
     checker.reject("data.train.source", "nothing to train on", "training pairs",
                    "give source and target files, or tsv");
   }
-  parallel("data.train", config.data.train);
-  parallel("data.dev", config.data.dev);
-  parallel("data.test", config.data.test);
-  optional_file("tokenizer.model_file", config.tokenizer.model_file);
-  optional_file("tokenizer.target_model_file", config.tokenizer.target_model_file);
-  const std::string& start = config.training.init_from;
+  parallel("data.train", data.train);
+  parallel("data.dev", data.dev);
+  parallel("data.test", data.test);
+}
+
+void check_start_files(Checker& checker) {
+  const TokenizerOptions& tokenizer = checker.config().tokenizer;
+  check_optional(checker, "tokenizer.model_file", tokenizer.model_file);
+  check_optional(checker, "tokenizer.target_model_file", tokenizer.target_model_file);
+  const std::string& start = checker.config().training.init_from;
   std::error_code error;
-  if (!std::filesystem::is_directory(start, error)) return optional_file("training.init_from", start);
-  for (const char* name : {"config.yaml", "model.safetensors"}) {
-    if (std::filesystem::is_regular_file(std::filesystem::path(start) / name, error)) continue;
+  if (!std::filesystem::is_directory(start, error)) return check_optional(checker, "training.init_from", start);
+  const ModelPlace place = model_place(start);
+  for (const auto& [folder, name] : {std::pair{place.home, "config.yaml"}, {place.weights, "model.safetensors"}}) {
+    if (std::filesystem::is_regular_file(folder / name, error)) continue;
     checker.reject("training.init_from", start + ", a directory without " + name, "a model directory or a file",
-                   "name the model_dir of a training, or a model.safetensors");
+                   "name the model_dir of a training, one of its checkpoints/NNNNNN, or a model.safetensors");
     return;
   }
 }

@@ -87,15 +87,10 @@ void check_validation(Checker& checker) {
 
 void check_limits(Checker& checker) {
   const TrainOptions& training = checker.config().training;
-  const std::string updates = "training.max_updates";
-  const std::string epochs = "training.max_epochs";
   checker.require(
       training.max_updates > 0 || training.max_epochs > 0 || training.validation.early_stopping.patience > 0,
-      {epochs, updates, "training.validation.early_stopping.patience"}, "an end of the training",
-      "set max_updates or max_epochs");
-  checker.advise(training.max_updates == 0 || training.max_epochs == 0 || checker.is_set(epochs), {updates, epochs},
-                 "max_epochs to be set, too, because its default ends the training if it is reached first",
-                 "set max_epochs: 0 for updates alone");
+      {"training.max_epochs", "training.max_updates", "training.validation.early_stopping.patience"},
+      "an end of the training", "set max_updates or max_epochs");
 }
 
 }  // namespace

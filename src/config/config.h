@@ -37,6 +37,14 @@ Config load_config(const std::string& path, const std::vector<std::string>& over
 Config parse_config(const std::string& text, const std::string& origin, const std::vector<std::string>& overrides = {},
                     Files files = Files::may_be_missing, std::vector<std::string>* warnings = nullptr);
 
+/// Of a training that goes on, in the directory `model_dir` (empty: training.model_dir, or else models/NAME). Only the
+/// text must exist: tokenizers, and the keys that it has from its init_from, are taken from that directory.
+Config load_resumed_config(const std::string& path, const std::vector<std::string>& overrides,
+                           const std::string& model_dir, std::vector<std::string>* warnings);
+
+/// Where a training writes: training.model_dir, or models/NAME.
+std::string model_dir_of(const Config& config);
+
 /// The resolved configuration as YAML: every key with its value; loads again to the same values.
 std::string emit_config(const Config& config);
 

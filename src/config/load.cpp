@@ -14,6 +14,7 @@
 #include "config/values.h"
 #include "config/yaml_tree.h"
 #include "core/error.h"
+#include "io/model_place.h"
 
 namespace dragoman {
 namespace {
@@ -31,6 +32,10 @@ void copy_value(const Field& from, const Field& to) {
       },
       to);
 }
+
+/// Where keys that are not set come from: the defaults; the model that init_from names; or, of a training that goes on,
+/// its own directory, which has what it took from there.
+enum class Base { none, start, resumed };
 
 /// Writes the values of YAML trees into a Config, remembers where each came from, and gathers the problems.
 class Reader {
@@ -68,20 +73,23 @@ class Reader {
   }
 
   /// What is not set becomes that of the model that the training starts from: keys of the model, cleaning, and the
-  /// tokenizer as a whole.
-  void inherit(Config& config, const std::filesystem::path& directory, Config base) {
+  /// tokenizer as a whole, whose files are in `directory`; without one it is described as in `base`.
+  void inherit(Config& config, Config base, const std::filesystem::path& directory) {
     const KeyTable from(base);
     for (std::size_t i = 0; i < table_.keys().size(); ++i) {
       if (inherits(table_.keys()[i].path)) copy_value(from.keys()[i].field, table_.keys()[i].field);
     }
     if (sets_tokenizer()) return;
-    TokenizerOptions tokenizer;
-    tokenizer.type = base.tokenizer.type;
-    tokenizer.shared = base.tokenizer.shared;
+    TokenizerOptions tokenizer = base.tokenizer;
+    if (!directory.empty()) {
+      tokenizer = TokenizerOptions();
+      tokenizer.type = base.tokenizer.type;
+      tokenizer.shared = base.tokenizer.shared;
+      const std::string extension = tokenizer.type == "sentencepiece" ? ".model" : ".json";
+      tokenizer.model_file = (directory / ((tokenizer.shared ? "tokenizer" : "source") + extension)).string();
+      if (!tokenizer.shared) tokenizer.target_model_file = (directory / ("target" + extension)).string();
+    }
     tokenizer.sampling = config.tokenizer.sampling;
-    const std::string extension = tokenizer.type == "sentencepiece" ? ".model" : ".json";
-    tokenizer.model_file = (directory / ((tokenizer.shared ? "tokenizer" : "source") + extension)).string();
-    if (!tokenizer.shared) tokenizer.target_model_file = (directory / ("target" + extension)).string();
     config.tokenizer = tokenizer;
   }
 
@@ -103,14 +111,15 @@ class Reader {
   }
 
   /// Returns the warnings.
-  std::vector<std::string> check(const Config& config, Files files) {
+  std::vector<std::string> check(const Config& config, Files files, Base base) {
     Problems warnings;
     Checker checker(config, file_, places_, faulty_, problems_, warnings);
     check_data(checker);
     check_model(checker);
     check_training(checker);
     check_decoding(checker);
-    if (files == Files::must_exist) check_files(checker);
+    if (files == Files::must_exist) check_text_files(checker);
+    if (files == Files::must_exist && base != Base::resumed) check_start_files(checker);
     problems_.throw_if_any();
     return warnings.lines();
   }
@@ -213,26 +222,39 @@ std::string read_text_file(const std::string& path) {
   return text;
 }
 
-/// `inherits`: keys may come from the directory that the training starts from (but not further from where that did).
 Config parse(const std::string& text, const std::string& origin, const std::vector<std::string>& overrides, Files files,
-             bool inherits, std::vector<std::string>* warnings) {
+             Base base, const std::string& model_dir, std::vector<std::string>* warnings) {
   Config config;
   Reader reader(config);
   reader.read_file(text, origin);
   for (const std::string& item : overrides) reader.read_override(item);
-  const std::filesystem::path start = config.training.init_from;
-  std::error_code ignored;  // check() says what is wrong with it
-  if (inherits && !start.empty() && reader.inherits_any() &&
-      std::filesystem::is_regular_file(start / "config.yaml", ignored)) {
-    const std::string path = (start / "config.yaml").string();
-    reader.inherit(config, start, parse(read_text_file(path), path, {}, Files::may_be_missing, false, nullptr));
+  if (!model_dir.empty()) config.training.model_dir = model_dir;
+  if (base != Base::none && !config.training.init_from.empty() && reader.inherits_any()) {
+    const std::filesystem::path own = model_dir_of(config);
+    const std::filesystem::path home = base == Base::resumed ? own : model_place(config.training.init_from).home;
+    const std::string path = (home / "config.yaml").string();
+    std::error_code ignored;  // check() says what is wrong with it
+    if (std::filesystem::is_regular_file(path, ignored)) {
+      const Config from = parse(read_text_file(path), path, {}, Files::may_be_missing, Base::none, "", nullptr);
+      reader.inherit(config, from, base == Base::resumed ? std::filesystem::path() : home);
+    }
   }
-  std::vector<std::string> found = reader.check(config, files);
+  std::vector<std::string> found = reader.check(config, files, base);
   if (warnings != nullptr) *warnings = std::move(found);
   return config;
 }
 
 }  // namespace
+
+std::string model_dir_of(const Config& config) {
+  const std::string& given = config.training.model_dir;
+  return given.empty() ? (std::filesystem::path("models") / config.name).string() : given;
+}
+
+Config load_resumed_config(const std::string& path, const std::vector<std::string>& overrides,
+                           const std::string& model_dir, std::vector<std::string>* warnings) {
+  return parse(read_text_file(path), path, overrides, Files::must_exist, Base::resumed, model_dir, warnings);
+}
 
 Config load_config(const std::string& path, const std::vector<std::string>& overrides, Files files,
                    std::vector<std::string>* warnings) {
@@ -241,7 +263,7 @@ Config load_config(const std::string& path, const std::vector<std::string>& over
 
 Config parse_config(const std::string& text, const std::string& origin, const std::vector<std::string>& overrides,
                     Files files, std::vector<std::string>* warnings) {
-  return parse(text, origin, overrides, files, true, warnings);
+  return parse(text, origin, overrides, files, Base::start, "", warnings);
 }
 
 }  // namespace dragoman

@@ -5,8 +5,8 @@
 
 namespace dragoman {
 
-/// Has the line a character that only such a mistake is likely to make? Text in capitals before a sign, as in "É®", may
-/// look so: a few lines prove nothing.
+/// Can all of the line's characters beyond ASCII be such a mistake, and is what they were likely there? A few lines
+/// prove nothing.
 [[nodiscard]] bool has_mojibake(std::string_view line);
 
 }  // namespace dragoman

@@ -28,6 +28,10 @@ std::size_t read_some(int fd, char* out, std::size_t capacity, const std::string
   for (;;) {
     const ssize_t n = ::read(fd, out, capacity);
     if (n >= 0) return static_cast<std::size_t>(n);
+    if (errno == EAGAIN || errno == EWOULDBLOCK) {  // whoever shares the pipe or terminal made it non-blocking
+      pollfd wanted{fd, POLLIN, 0};
+      if (::poll(&wanted, 1, -1) >= 0) continue;
+    }
     if (errno != EINTR) fail(name);
   }
 }

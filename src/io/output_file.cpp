@@ -25,8 +25,8 @@ struct Place {
   int descriptor = -1;  ///< or this open descriptor of the process
 };
 
-/// Digits in the folder of this process' open descriptors.
-bool is_open_descriptor(const fs::path& folder, const std::string& name) {
+/// Digits in the folder of this process' descriptors: one that may be open.
+bool is_descriptor(const fs::path& folder, const std::string& name) {
   return folder.filename() == "fd" && folder.string().starts_with("/proc/" + std::to_string(::getpid()) + "/") &&
          !name.empty() && name.size() < 9 && name.find_first_not_of("0123456789") == std::string::npos;
 }
@@ -36,12 +36,12 @@ Place follow(const std::string& path) {
   constexpr int kMostLinks = 40;  // as Linux
   fs::path here = path;
   for (int links = 0; links < kMostLinks; ++links) {
-    std::error_code error;
-    if (!fs::is_symlink(fs::symlink_status(here, error))) return {here};
+    std::error_code error, ignored;
     const fs::path folder = fs::canonical(here.has_parent_path() ? here.parent_path() : ".", error);
+    if (!error && is_descriptor(folder, here.filename().string())) return {{}, std::stoi(here.filename().string())};
+    if (!fs::is_symlink(fs::symlink_status(here, ignored))) return {here};
     const fs::path target = error ? fs::path() : fs::read_symlink(here, error);
     if (error) throw UserError(path, 0, "cannot follow this link: " + error.message());
-    if (is_open_descriptor(folder, here.filename().string())) return {{}, std::stoi(here.filename().string())};
     here = folder / target;
   }
   fail(path, "follow this link", ELOOP);
@@ -91,7 +91,7 @@ fs::path output_place(const std::string& path) {
   const Place place = follow(path);
   const bool there = place.descriptor < 0 && ::stat(path.c_str(), &status) == 0;
   const bool special = place.descriptor >= 0 || (there && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
-  return special ? fs::path() : fs::weakly_canonical(place.path);
+  return special ? fs::path() : fs::weakly_canonical(fs::absolute(place.path));
 }
 
 bool same_output(const std::string& a, const std::string& b) {

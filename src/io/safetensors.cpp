@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "io/atomic_file.h"
+#include "io/json_read.h"
 
 namespace dragoman {
 namespace {
@@ -70,7 +71,7 @@ Json parse_strictly(const std::string& path, std::string_view text) {
   try {
     return Json::parse(text.begin(), text.end(), watch);
   } catch (const Json::exception& error) {
-    throw UserError(path, 0, "safetensors header: not valid JSON: " + std::string(error.what()).substr(0, 300));
+    throw UserError(path, 0, "safetensors header: not valid JSON: " + json_problem(error).substr(0, 300));
   }
 }
 

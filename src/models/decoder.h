@@ -38,9 +38,9 @@ class Decoder {
                       Workspace& workspace, const DecoderSaved** saved) const = 0;
   virtual void backward(Values values, const Memory& memory, const Sentences& target, const DecoderSaved& saved,
                         ConstMat dreadout, const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const = 0;
-  /// Appends the maps of one sentence of a saved forward pass.
-  virtual void attention_maps(const Memory& memory, const Sentences& target, const DecoderSaved& saved, Index sentence,
-                              Workspace& workspace, std::vector<AttentionMap>& maps) const = 0;
+  /// The heads of one sentence of a saved forward pass.
+  virtual void visit_attention(const Memory& memory, const Sentences& target, const DecoderSaved& saved, Index sentence,
+                               Workspace& workspace, const VisitHead& visit) const = 0;
 
   /// Decoding starts with one row a sentence. The memory must outlive the state.
   [[nodiscard]] virtual std::unique_ptr<DecoderState> start(Values values, const Memory& memory,

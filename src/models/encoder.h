@@ -29,9 +29,9 @@ class Encoder {
   /// dmemory is used up.
   virtual void backward(Values values, const Sentences& source, NoiseKeys noise, const EncoderSaved& saved,
                         const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const = 0;
-  /// Appends the maps of one sentence of a saved forward pass; a recurrent encoder has none.
-  virtual void attention_maps(const Sentences& /*source*/, const EncoderSaved& /*saved*/, Index /*sentence*/,
-                              Workspace& /*workspace*/, std::vector<AttentionMap>& /*maps*/) const {}
+  /// The heads of one sentence of a saved forward pass; a recurrent encoder has none.
+  virtual void visit_attention(const Sentences& /*source*/, const EncoderSaved& /*saved*/, Index /*sentence*/,
+                               Workspace& /*workspace*/, const VisitHead& /*visit*/) const {}
 };
 
 }  // namespace DRAGOMAN_NAMESPACE

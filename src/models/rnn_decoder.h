@@ -36,8 +36,8 @@ class RnnDecoder : public Decoder {
               const DecoderSaved** saved) const override;
   void backward(Values values, const Memory& memory, const Sentences& target, const DecoderSaved& saved,
                 ConstMat dreadout, const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const override;
-  void attention_maps(const Memory& memory, const Sentences& target, const DecoderSaved& saved, Index sentence,
-                      Workspace& workspace, std::vector<AttentionMap>& maps) const override;
+  void visit_attention(const Memory& memory, const Sentences& target, const DecoderSaved& saved, Index sentence,
+                       Workspace& workspace, const VisitHead& visit) const override;
   [[nodiscard]] std::unique_ptr<DecoderState> start(Values values, const Memory& memory,
                                                     Workspace& workspace) const override;
   Mat step(Values values, DecoderState& state, std::span<const TokenId> tokens, Workspace& workspace) const override;

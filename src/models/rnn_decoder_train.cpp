@@ -258,20 +258,18 @@ void RnnDecoder::backward(Values values, const Memory& memory, const Sentences& 
   embedding_.backward(s.inputs, de, grads);
 }
 
-void RnnDecoder::attention_maps(const Memory& memory, const Sentences& target, const DecoderSaved& saved,
-                                Index sentence, Workspace& /*workspace*/, std::vector<AttentionMap>& maps) const {
+void RnnDecoder::visit_attention(const Memory& memory, const Sentences& target, const DecoderSaved& saved,
+                                 Index sentence, Workspace& workspace, const VisitHead& visit) const {
   if (!attention_) return;
   const auto& s = static_cast<const Saved&>(saved);
-  AttentionMap map;
-  map.queries = target.length(sentence);
-  map.keys = memory.offset[sentence + 1] - memory.offset[sentence];
-  map.weights.resize(static_cast<std::size_t>(map.queries * map.keys));
+  const Workspace::Scope scope(workspace);
+  const Mat weights = workspace.mat(target.length(sentence), memory.offset[sentence + 1] - memory.offset[sentence]);
   for (Index row = 0; row < s.time.rows(); ++row) {
     if (s.sentences[row] != sentence) continue;
     const Index query = s.batch_rows[row] - target.offset[sentence];
-    std::copy_n(s.weights.row(row), map.keys, map.weights.data() + query * map.keys);
+    std::copy_n(s.weights.row(row), weights.cols, weights.row(query));
   }
-  maps.push_back(std::move(map));
+  visit({"cross", 0, 0, weights});
 }
 
 }  // namespace DRAGOMAN_NAMESPACE

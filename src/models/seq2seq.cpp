@@ -104,18 +104,25 @@ LossSums Seq2Seq::evaluate(Values values, const Batch& batch, double smoothing, 
   return output_.loss(values, readout, batch.target.ids, smoothing, log_probs, workspace);
 }
 
-std::vector<std::vector<AttentionMap>> Seq2Seq::attention(Values values, const Batch& batch,
-                                                          Workspace& workspace) const {
+void Seq2Seq::visit_attention(Values values, const Batch& batch, Workspace& workspace,
+                              const std::function<void(Index sentence, const HeadWeights&)>& visit) const {
   const Workspace::Scope scope(workspace);
   const EncoderSaved* encoder_saved = nullptr;
   const DecoderSaved* decoder_saved = nullptr;
   const Memory memory = encoder_->forward(values, batch.source, {}, workspace, &encoder_saved);
   decoder_->forward(values, memory, batch.target, {}, workspace, &decoder_saved);
-  std::vector<std::vector<AttentionMap>> maps(static_cast<std::size_t>(batch.count()));
   for (Index i = 0; i < batch.count(); ++i) {
-    encoder_->attention_maps(batch.source, *encoder_saved, i, workspace, maps[i]);
-    decoder_->attention_maps(memory, batch.target, *decoder_saved, i, workspace, maps[i]);
+    const VisitHead of_sentence = [&](const HeadWeights& head) { visit(i, head); };
+    encoder_->visit_attention(batch.source, *encoder_saved, i, workspace, of_sentence);
+    decoder_->visit_attention(memory, batch.target, *decoder_saved, i, workspace, of_sentence);
   }
+}
+
+std::vector<std::vector<AttentionMap>> Seq2Seq::attention(Values values, const Batch& batch,
+                                                          Workspace& workspace) const {
+  std::vector<std::vector<AttentionMap>> maps(static_cast<std::size_t>(batch.count()));
+  visit_attention(values, batch, workspace,
+                  [&](Index sentence, const HeadWeights& head) { maps[sentence].push_back(kept(head)); });
   return maps;
 }
 

@@ -38,7 +38,10 @@ class Seq2Seq {
   /// Forward alone, without dropout. log_probs (if not empty) gets log p of each label, batch order.
   LossSums evaluate(Values values, const Batch& batch, double smoothing, std::span<double> log_probs,
                     Workspace& workspace) const;
-  /// Attention maps of each sentence of the batch, teacher-forced.
+  /// Teacher-forced: each head of each sentence of the batch, sentence by sentence.
+  void visit_attention(Values values, const Batch& batch, Workspace& workspace,
+                       const std::function<void(Index sentence, const HeadWeights&)>& visit) const;
+  /// All of them, kept: for a few sentences.
   std::vector<std::vector<AttentionMap>> attention(Values values, const Batch& batch, Workspace& workspace) const;
 
   // Decoding.

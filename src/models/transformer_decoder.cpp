@@ -88,18 +88,18 @@ void TransformerDecoder::backward(Values values, const Memory& memory, const Sen
   input_.backward(s.inputs, target.offset, dx, s.noise_keys, grads);
 }
 
-void TransformerDecoder::attention_maps(const Memory& memory, const Sentences& target, const DecoderSaved& saved,
-                                        Index sentence, Workspace& workspace, std::vector<AttentionMap>& maps) const {
+void TransformerDecoder::visit_attention(const Memory& memory, const Sentences& target, const DecoderSaved& saved,
+                                         Index sentence, Workspace& workspace, const VisitHead& visit) const {
   const auto& s = static_cast<const Saved&>(saved);
   const Index begin = target.offset[sentence];
   const Index length = target.length(sentence);
   const Index source_length = memory.offset[sentence + 1] - memory.offset[sentence];
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const auto layer = static_cast<Index>(l);
-    add_head_maps("decoder", layer, layers_[l].self.attention, s.layers[l].self.attention, begin, length, length,
-                  workspace, maps);
-    add_head_maps("cross", layer, layers_[l].cross.attention, s.layers[l].cross.attention, begin, length, source_length,
-                  workspace, maps);
+    visit_heads("decoder", layer, layers_[l].self.attention, s.layers[l].self.attention, begin, length, length,
+                workspace, visit);
+    visit_heads("cross", layer, layers_[l].cross.attention, s.layers[l].cross.attention, begin, length, source_length,
+                workspace, visit);
   }
 }
 

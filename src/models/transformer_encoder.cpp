@@ -72,12 +72,12 @@ void TransformerEncoder::backward(Values values, const Sentences& source, NoiseK
   input_.backward(source.ids, source.offset, dx, context.noise_keys, grads);
 }
 
-void TransformerEncoder::attention_maps(const Sentences& source, const EncoderSaved& saved, Index sentence,
-                                        Workspace& workspace, std::vector<AttentionMap>& maps) const {
+void TransformerEncoder::visit_attention(const Sentences& source, const EncoderSaved& saved, Index sentence,
+                                         Workspace& workspace, const VisitHead& visit) const {
   const auto& s = static_cast<const Saved&>(saved);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    add_head_maps("encoder", static_cast<Index>(l), layers_[l].self.attention, s.layers[l].self.attention,
-                  source.offset[sentence], source.length(sentence), source.length(sentence), workspace, maps);
+    visit_heads("encoder", static_cast<Index>(l), layers_[l].self.attention, s.layers[l].self.attention,
+                source.offset[sentence], source.length(sentence), source.length(sentence), workspace, visit);
   }
 }
 

@@ -28,8 +28,8 @@ class TransformerEncoder : public Encoder {
                  const EncoderSaved** saved) const override;
   void backward(Values values, const Sentences& source, NoiseKeys noise, const EncoderSaved& saved,
                 const MemoryGrad& dmemory, Grads grads, Workspace& workspace) const override;
-  void attention_maps(const Sentences& source, const EncoderSaved& saved, Index sentence, Workspace& workspace,
-                      std::vector<AttentionMap>& maps) const override;
+  void visit_attention(const Sentences& source, const EncoderSaved& saved, Index sentence, Workspace& workspace,
+                       const VisitHead& visit) const override;
 
  private:
   struct Layer {

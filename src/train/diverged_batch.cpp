@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "io/atomic_file.h"
 #include "io/byte_stream.h"
-#include "io/json_number.h"
+#include "io/json_read.h"
 #include "train/model_file.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -78,7 +78,7 @@ DivergedBatch read_diverged(const std::filesystem::path& directory) {
     }
     return diverged;
   } catch (const Json::exception& e) {
-    throw UserError(path, 0, std::string("damaged: ") + e.what());
+    throw UserError(path, 0, "damaged: " + json_problem(e));
   }
 }
 

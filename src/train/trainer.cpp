@@ -286,7 +286,7 @@ Trainer::Validated Trainer::validate() {
   schedule_.validated(report.best);
   for (const std::string& remark : report.remarks) observer_.warning("development set: " + remark);
   observer_.validation(report);
-  if (attention_watch_.tells(report.attention, state_.update, input_.training.schedule.warmup)) {
+  if (state_.attention_watch.tells(report.attention, state_.update, input_.training.schedule.warmup)) {
     observer_.warning(AttentionWatch::kMessage);
   }
   ++state_.reports;

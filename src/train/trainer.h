@@ -11,7 +11,6 @@
 #include "data/data_options.h"
 #include "data/pair_encoder.h"
 #include "models/seq2seq.h"
-#include "train/attention_watch.h"
 #include "train/best_model.h"
 #include "train/checkpoint.h"
 #include "train/diverged_batch.h"
@@ -107,9 +106,8 @@ class Trainer {
   std::optional<Validator> validator_;
   std::int64_t saved_update_ = -1;  ///< of the last checkpoint written or loaded
   bool went_back_ = false;          ///< which the last checkpoint doesn't know
-  AttentionWatch attention_watch_;
-  bool jump_told_ = false;       ///< since the last interval report
-  double interval_seconds_ = 0;  ///< since the last interval report
+  bool jump_told_ = false;          ///< since the last interval report
+  double interval_seconds_ = 0;     ///< since the last interval report
   Pace pace_;
 };
 

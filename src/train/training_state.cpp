@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "io/checksum.h"
-#include "io/json_number.h"
+#include "io/json_read.h"
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
@@ -59,6 +59,7 @@ std::string write_state(const TrainingState& s) {
   json["loss_watch"] = {
       {"mean", s.loss_watch.mean}, {"distance", s.loss_watch.distance}, {"updates", s.loss_watch.updates}};
   json["divergences"] = s.divergences;
+  json["told_of_attention"] = s.attention_watch.told;
   json["rollbacks"] = s.rollbacks;
   json["left_out"] = Json::array();
   for (const auto& [begin, end] : s.left_out) json["left_out"].push_back({position_json(begin), position_json(end)});
@@ -110,6 +111,7 @@ TrainingState parse_state(const std::string& text, const std::string& path) {
     const Json& watch = json.at("loss_watch");
     s.loss_watch = {watch.at("mean"), watch.at("distance"), count(watch, "updates")};
     s.divergences = count(json, "divergences");
+    s.attention_watch.told = json.value("told_of_attention", false);  // absent before there was such a warning
     s.rollbacks = count(json, "rollbacks");
     for (const Json& range : json.at("left_out")) s.left_out.emplace_back(position(range.at(0)), position(range.at(1)));
     for (const Json& update : json.at("scheduled")) {
@@ -126,7 +128,7 @@ TrainingState parse_state(const std::string& text, const std::string& path) {
       s.files[moments] = checksum(files, moments);
     return s;
   } catch (const Json::exception& e) {
-    throw UserError(path, 0, std::string("damaged: ") + e.what());
+    throw UserError(path, 0, "damaged: " + json_problem(e));
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/real.h"
 #include "data/batcher.h"
+#include "train/attention_watch.h"
 #include "train/loss_watch.h"
 #include "train/schedule.h"
 
@@ -37,6 +38,7 @@ struct TrainingState {
   std::int64_t validated_update = 0;  ///< of the last validation
   std::int64_t reports = 0;           ///< of intervals and validations
   LossWatch loss_watch;
+  AttentionWatch attention_watch;
   std::int64_t divergences = 0;  ///< updates that were not finite
   std::int64_t rollbacks = 0;
   /// After going back: the data of updates that diverged, from the first position to before the second.

@@ -44,6 +44,9 @@ std::optional<ValidationReport> Validator::run(const StopCheck& stop) const {
     if (wanted("loss")) report.metrics["loss"] = sums.loss / labels;
     if (wanted("perplexity")) report.metrics["perplexity"] = std::exp(sums.negative_log_prob / labels);
     if (wanted("accuracy")) report.metrics["accuracy"] = static_cast<double>(sums.correct) / labels;
+    for (const auto& [name, value] : report.metrics) {  // sums of finite numbers, and exp() of one, may not be
+      if (!std::isfinite(value)) throw NotFinite();
+    }
   }
   report.attention = attention_entropy(model_, model_.values(), batches_, stop);
   if (stopped(stop)) return std::nullopt;

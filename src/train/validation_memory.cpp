@@ -19,7 +19,7 @@ Index longer_side(const Batch& batch) { return std::max(batch.source.tokens(), b
 std::size_t evaluating_bytes(const Seq2Seq& model, const Batch& batch) {
   Workspace workspace;
   model.evaluate(model.values(), batch, 0, {}, workspace);
-  if (has_entropy(batch)) model.attention(model.values(), batch, workspace);
+  if (has_entropy(batch)) model.visit_attention(model.values(), batch, workspace, [](Index, const HeadWeights&) {});
   return workspace.peak_bytes();
 }
 

@@ -140,7 +140,8 @@ void Translator::remark(const std::vector<Source>& sources, const std::vector<st
     if (sources[i].cut) remarks.cut.push_back(line);
     if (unknown > 0) remarks.unknown.push_back(line);
     if (results[i].front().cut) remarks.ended.push_back(line);
-    if (static_cast<Index>(results[i].size()) < limits_.n_best) remarks.few.push_back(line);
+    const bool blank = sources[i].pieces.empty();  // has one translation, which is blank
+    if (!blank && static_cast<Index>(results[i].size()) < limits_.n_best) remarks.few.push_back(line);
   }
 }
 

@@ -71,17 +71,6 @@ std::vector<std::string> warnings_of(const Overrides& overrides) {
   return warnings;
 }
 
-TEST(ConfigWarnings, ALimitThatNobodySetMayEndATrainingFirst) {
-  const std::vector<std::string> found = warnings_of({"training.max_updates=1000"});
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0],
-            "--set: training.max_updates: found 1000 with training.max_epochs 10, expected max_epochs to be set, too, "
-            "because its default ends the training if it is reached first; set max_epochs: 0 for updates alone");
-  EXPECT_TRUE(warnings_of({"training.max_updates=1000", "training.max_epochs=0"}).empty());
-  EXPECT_TRUE(warnings_of({"training.max_updates=1000", "training.max_epochs=10"}).empty()) << "it is meant";
-  EXPECT_TRUE(warnings_of({}).empty());
-}
-
 TEST(ConfigWarnings, ATrialMayEndWithinTheWarmup) {
   for (const char* type : {"constant", "inverse_sqrt", "linear", "cosine"}) {
     const Overrides trial = {std::string("training.schedule.type=") + type, "training.schedule.warmup=200",

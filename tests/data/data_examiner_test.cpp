@@ -171,12 +171,15 @@ TEST(DataReport, HintsAtTextThatIsEncodedTwice) {
 
 TEST(HasMojibake, KnowsUtf8ReadAsCp1252) {
   for (const char* text :
-       {"caf\u00C3\u00A9", "\u00C3\u0178", "\u00E2\u20AC\u0153a", "\u00EC\u2022\u02C6", "\u00EC\u0095\u0088",
-        "\u00F0\u0178\u02DC\u20AC", "\u00C2\u00A0", "\u00D0\u0178\u00D1\u20AC"}) {
+       {"caf\u00C3\u00A9", "\u00C3\u0178", "\u00E2\u20AC\u0153a", "\u00EC\u2022\u02C6\u00EB\u2026\u2022",
+        "\u00EC\u0095\u0088\u00EB\u0085\u0095 TV", "Vi\u00E1\u00BB\u2021t", "\u00F0\u0178\u02DC\u20AC", "\u00C2\u00A0",
+        "\u00D0\u0178\u00D1\u20AC"}) {
     EXPECT_TRUE(has_mojibake(text)) << text;
   }
   for (const char* text : {"", "plain", "caf\u00E9", "\u00C3O", "na\u00EFve", "\u00C0\u00BB", "3\u00D7\u00BB", "\u00C3",
-                           "\u00E2\u20AC", "\uC548\uB155", "\u201E\u00C4pfel\u201C", "\u00E9\u2019", "\xC3"}) {
+                           "\u00E2\u20AC", "\uC548\uB155", "\u201E\u00C4pfel\u201C", "\u00E9\u2019", "\xC3",
+                           "libert\u00E9\u00A0\u00BB", "LIBERT\u00C9\u00A0:", "CAF\u00C9\u00BB",
+                           "\u201EMEN\u00DC\u201C", "\u00E0\u00A0\u00BB", "caf\u00C3\u00A9 caf\u00E9"}) {
     EXPECT_FALSE(has_mojibake(text)) << text;
   }
 }

@@ -95,6 +95,7 @@ TEST_F(OutputFileTest, AnOpenDescriptorGetsItBehindWhatItHas) {
   ASSERT_EQ(::write(descriptor, "3", 1), 1);
   EXPECT_TRUE(same_output("/dev" + name, at("a")));
   ::close(descriptor);
+  EXPECT_TRUE(contains(user_error([&] { put("/dev" + name, "x"); }), "cannot write: Bad file descriptor"));
   EXPECT_EQ(content(at("a")), "12223");
   EXPECT_TRUE(fs::is_symlink(at("link")));
 }

@@ -208,6 +208,24 @@ def test_memory_is_estimated_at_the_start_and_measured_at_the_end(data):
     assert abs(peak - expected) <= 0.2 * peak, log
 
 
+def test_memory_counts_the_maps_of_a_long_development_line(data):
+    """144 heads of maps of a line of 1,000 tokens, which validation looks at one by one."""
+    (data / "long").write_text("1 2 3\n" + "1 2 " * 500 + "\n")
+    transformer = "{type: transformer, layers: 6, model_size: 16, heads: 8, ffn_size: 16}"
+    (data / "maps.yaml").write_text(
+        "name: maps\nthreads: 1\ndata:\n  train: {source: toy/train.src, target: toy/train.trg}\n"
+        "  dev: {source: long, target: long}\ntokenizer: {type: word}\n"
+        f"model: {{encoder: {transformer}, decoder: {transformer}}}\n"
+        "training: {max_updates: 2, max_epochs: 0, validation: {every_updates: 2, metrics: [perplexity]}}\n"
+    )
+    log = run("train", "maps.yaml", "--model-dir", "maps", cwd=data).stderr
+    expected = int(re.search(r"memory: about (\d+) MB", log)[1])
+    peak = int(re.search(r"peak memory (\d+) MB", log)[1])
+    assert abs(peak - expected) <= 0.25 * peak, log
+    report = next(r for r in map(json.loads, (data / "maps/metrics.jsonl").open()) if "attention" in r)
+    assert len(report["attention"]) == 144
+
+
 def test_bfloat16_trains_and_says_when_it_is_emulated(data):
     log = quick(data, "bfloat16", "--set", "training.precision=bfloat16").stderr
     native = "with BF16" in run("--version").stdout
@@ -293,8 +311,19 @@ def test_init_from_is_not_removed_by_overwrite(data):
         folder.mkdir(parents=True, exist_ok=True)
         shutil.copy(data / "again/model.safetensors", folder)
         start = ["--overwrite", "--set", f"training.init_from=again/{place}/model.safetensors"]
-        assert "would remove" in quick(data, "again", *start, code=2).stderr
+        assert "would remove or replace it" in quick(data, "again", *start, code=2).stderr
         assert (folder / "model.safetensors").exists()
+
+
+@pytest.mark.parametrize("place", ["checkpoints/text", "diverged/text", "train.log"])
+@pytest.mark.parametrize("kind", ["train", "dev", "test"])
+def test_text_is_not_removed_by_overwrite(data, place, kind):
+    text = data / "texts" / place
+    text.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(data / "toy/dev.src", text)
+    key = f"data.{kind}={{source: texts/{place}, target: toy/dev.trg}}"
+    assert "would remove or replace it" in quick(data, "texts", "--overwrite", "--set", key, code=2).stderr
+    assert text.read_bytes() == (data / "toy/dev.src").read_bytes()
 
 
 def test_a_diverged_update_can_be_computed_again(data):

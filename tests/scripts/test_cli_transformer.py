@@ -185,7 +185,7 @@ def test_nothing_is_lost_by_a_mistake(data):
     before = (model / "model.safetensors").read_bytes()
     checkpoint = model / "checkpoints" / "000030" / "model.safetensors"
     again = ["train", "transformer.yaml", "--model-dir", "kept", "--overwrite"]
-    assert "would remove" in refused(*again, "--set", f"training.init_from={checkpoint}", cwd=data)
+    assert "would remove or replace it" in refused(*again, "--set", f"training.init_from={checkpoint}", cwd=data)
     # Sampled pieces count when it is said what the filter leaves.
     pieces = ["--set", "tokenizer={type: sentencepiece, vocab_size: 40, sampling: {alpha: 1.0}}"]
     assert "nothing is left" in refused(*again, *pieces, "--set", "data.max_length=1", cwd=data)

@@ -84,6 +84,34 @@ def test_three_lines_fine_tune_a_model_of_any_kind(data, kind):
     assert re.search(rf"model_file: {kind}/", shown) and "hidden_size: 16" in shown
 
 
+@pytest.mark.parametrize("kind", ["word", "char", "pieces"])
+def test_a_fine_tuning_goes_on_when_its_start_is_gone(data, kind):
+    shutil.copytree(data / kind, data / f"start-{kind}")
+    (data / "gone.yaml").write_text(
+        "data: {train: {source: general.src, target: general.trg}}\n"
+        f"training: {{init_from: start-{kind}, max_updates: 4, max_epochs: 0}}\n"
+    )
+    run("train", "gone.yaml", "--model-dir", f"whole-{kind}", cwd=data)
+    run("train", "gone.yaml", "--model-dir", f"parts-{kind}", "--set", "training.max_updates=2", cwd=data)
+    (data / f"start-{kind}").rename(data / f"moved-{kind}")
+    assert "init_from" in refused("train", "gone.yaml", "--model-dir", "new", "--dry-run", cwd=data)
+    run("train", "gone.yaml", "--model-dir", f"parts-{kind}", "--resume", cwd=data)
+    moved = ["--set", f"training.init_from=moved-{kind}", "--set", "training.max_updates=5", "--resume"]
+    for name in ("parts", "whole"):
+        run("train", "gone.yaml", "--model-dir", f"{name}-{kind}", *moved, cwd=data)
+    weights = [(data / f"{name}-{kind}/model.safetensors").read_bytes() for name in ("whole", "parts")]
+    assert weights[0] == weights[1]
+
+
+def test_a_ready_tokenizer_may_be_gone_when_a_training_goes_on(data):
+    shutil.copy(data / "word/tokenizer.json", data / "ready.json")
+    ready = ["--model-dir", "ready", "--set", "tokenizer={type: word, model_file: ready.json}"]
+    run("train", "word.yaml", *ready, "--set", "training.max_updates=2", cwd=data)
+    (data / "ready.json").unlink()
+    assert "ready.json, which does not exist" in refused("train", "word.yaml", *ready, "--overwrite", cwd=data)
+    run("train", "word.yaml", *ready, "--resume", "--set", "training.max_updates=3", cwd=data)
+
+
 def test_a_key_that_is_set_counts_more_than_that_of_the_model(data):
     options = ["--set", "model.dropout.readout=0.5", "--set", "tokenizer.sampling.alpha=0.1"]
     shown = run("config", "fine.yaml", "--full", "--set", "training.init_from=pieces", *options, cwd=data).stdout
@@ -124,6 +152,13 @@ def test_a_checkpoint_has_the_vocabulary_of_its_model_directory(data):
     log = run("train", "word.yaml", "--model-dir", "late", "--set", f"training.init_from={checkpoint}", *STILL,
               cwd=data).stderr  # fmt: skip
     assert "random" not in log
+    (data / "fine-late.yaml").write_text(
+        "data: {train: {source: general.src, target: general.trg}}\n"
+        f"training: {{init_from: {checkpoint.parent}, max_updates: 1, max_epochs: 0}}\n"
+    )
+    log = run("train", "fine-late.yaml", "--model-dir", "late", "--overwrite", cwd=data).stderr
+    assert "random" not in log
+    assert (data / "late/tokenizer.json").read_bytes() == (data / "word/tokenizer.json").read_bytes()
 
 
 def test_a_file_without_its_vocabulary_is_refused_unless_one_is_given(data):

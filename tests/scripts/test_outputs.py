@@ -106,6 +106,21 @@ def test_the_model_that_is_read_is_not_written(home, tmp_path, name):
     assert {path: path.read_bytes() for path in (home / "model").rglob("*") if path.is_file()} == before
 
 
+def test_names_relative_to_a_folder_of_the_model_are_known_too(home):
+    text, checkpoint = home / "toy/test.src", home / "model/checkpoints/000004"
+    before = sorted(path for path in home.rglob("*"))
+    for here, model, output in (
+        (home / "model", ".", "new"),
+        (checkpoint, "../..", "new"),
+        (home / "model/checkpoints", "000004", "../new"),
+        (home, "model", "./model/new"),
+    ):
+        assert "which is being read" in refused("translate", model, "-i", text, "-o", output, cwd=here)
+    assert "which is being read" in refused("average", "checkpoints/000004", "-o", "new", cwd=home / "model")
+    assert "is the output, too" in refused("translate", "model", "-i", text, "-o", "both", "--attention", "./both", cwd=home)
+    assert sorted(path for path in home.rglob("*")) == before
+
+
 def test_weights_that_lie_elsewhere_are_the_models_too(home, tmp_path):
     subprocess.run(["cp", "-a", home / "model", tmp_path / "model"], check=True)
     (tmp_path / "model/model.safetensors").rename(tmp_path / "weights")
@@ -113,6 +128,19 @@ def test_weights_that_lie_elsewhere_are_the_models_too(home, tmp_path):
     before = (tmp_path / "weights").read_bytes()
     message = refused("translate", tmp_path / "model", "-i", home / "toy/test.src", "-o", tmp_path / "weights")
     assert "which is being read" in message and (tmp_path / "weights").read_bytes() == before
+
+
+@pytest.mark.parametrize("closed", [0, 1, 2])
+def test_what_a_closed_stream_would_take_is_no_file_of_ours(home, tmp_path, closed):
+    """The first file that is opened gets the lowest number free: that of the stream."""
+    options = ["--model-dir", str(tmp_path / "model"), "--set", "training.max_updates=2"]
+    command = [str(BINARY), "train", "config.yaml", *options]
+    subprocess.run(command, cwd=home, preexec_fn=lambda: os.close(closed), check=True, timeout=60, env=PASSIVE)
+    assert (tmp_path / "model/lock").read_bytes() == b"" and "done" in (tmp_path / "model/train.log").read_text()
+    command = [str(BINARY), "translate", str(tmp_path / "model")] + (["-i", "toy/test.src"] if closed else [])
+    process = subprocess.run(command, cwd=home, preexec_fn=lambda: os.close(closed), capture_output=True,
+                             timeout=60, env=PASSIVE)  # fmt: skip
+    assert process.returncode == (0 if closed == 2 else 2), process.stderr
 
 
 def test_a_missing_folder_is_named(home, tmp_path):

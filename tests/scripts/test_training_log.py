@@ -73,14 +73,19 @@ def test_standard_error_that_is_no_terminal_gets_what_the_file_gets(data):
 def test_a_training_says_why_it_ends_and_warns_of_limits(data):
     process = run("train", "config.yaml", "--model-dir", "ends", "--set", "training.max_updates=2000", "--set",
                   "training.validation.every_updates=0", cwd=data)  # fmt: skip
-    assert "warning: --set: training.max_updates: found 2000 with training.max_epochs 10" in process.stderr
-    assert re.search(r"training ends at update \d+: max_epochs \(10\) is reached, before max_updates \(2000\)", process.stderr)
+    told = re.search(r"warning: training.max_epochs: 10, its default, ends this training after about (\d+) updates, "
+                     r"before training.max_updates \(2000\)", process.stderr)  # fmt: skip
+    ended = re.search(r"training ends at update (\d+): max_epochs \(10\) is reached, before max_updates \(2000\)",
+                      process.stderr)  # fmt: skip
+    assert int(told[1]) == pytest.approx(int(ended[1]), rel=0.1)
     dry = run("train", "config.yaml", "--model-dir", "dry", "--dry-run", cwd=data)
-    assert re.search(r"^warning: config.yaml:\d+: training.max_updates: found 30", dry.stdout, re.MULTILINE)
-    assert "dragoman: warning: config.yaml:" in run("config", "config.yaml", cwd=data).stderr
-    early = run("train", "config.yaml", "--model-dir", "trial", "--set", "training.schedule={type: cosine, warmup: 60}",
-                cwd=data)  # fmt: skip
-    assert "expected a warmup that ends before the training does" in early.stderr
+    assert "max_epochs" not in dry.stdout, "30 updates are reached first"
+    warmup = ["--set", "training.schedule={type: cosine, warmup: 60}"]
+    expected = "training.schedule.warmup: found 60 with training.max_updates 30, expected a warmup that ends before"
+    dry = run("train", "config.yaml", "--model-dir", "dry", "--dry-run", *warmup, cwd=data)
+    assert re.search("^warning: --set: " + expected, dry.stdout, re.MULTILINE)
+    assert "dragoman: warning: --set: " + expected in run("config", "config.yaml", *warmup, cwd=data).stderr
+    assert expected in run("train", "config.yaml", "--model-dir", "trial", *warmup, cwd=data).stderr
 
 
 def test_numerals_and_hard_batches_raise_no_false_alarm(data):

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
-namespace dragoman {
+#include "train/training_state.h"
+
+namespace DRAGOMAN_NAMESPACE {
 namespace {
 
 const std::vector<HeadEntropy> kBlind = {{"encoder", 0, 0, 0.3, 0.9}, {"cross", 0, 0, 0.999, 0.1}};
@@ -17,6 +19,16 @@ TEST(AttentionWatch, TellsOnceAfterWarmUp) {
   EXPECT_FALSE(watch.tells(kBlind, 2200, 2000));
 }
 
+TEST(AttentionWatch, RemembersThatItToldInTheStateOfATraining) {
+  TrainingState state;
+  state.files["model.safetensors"] = 0;
+  for (const bool told : {false, true}) {
+    EXPECT_EQ(state.attention_watch.tells(kBlind, 2000, 2000), told == false);
+    state = parse_state(write_state(state), "state.json");
+  }
+  EXPECT_TRUE(state.attention_watch.told);
+}
+
 TEST(AttentionWatch, WaitsForAThousandUpdatesWithoutWarmUp) {
   AttentionWatch watch;
   EXPECT_FALSE(watch.tells(kBlind, 999, 0));
@@ -24,4 +36,4 @@ TEST(AttentionWatch, WaitsForAThousandUpdatesWithoutWarmUp) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace DRAGOMAN_NAMESPACE

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "decode/search_rules.h"
 #include "metrics/bleu.h"
 #include "support/training_case.h"
 #include "translate/scorer.h"
@@ -87,6 +90,25 @@ TEST(Validator, CountsTranslationsThatTheLengthCapCut) {
     EXPECT_TRUE(report.remarks.empty());
   }
   EXPECT_FALSE(validate(text, *text.corpus, {"perplexity"}).cut) << "nothing was translated";
+}
+
+TEST(Validator, TakesNoMetricThatIsNotFinite) {
+  const TextCase text;
+  const auto model = text.model();
+  const ParamRef bias = model->params().find("output.b")->ref;
+  Real* b = model->params().data() + bias.offset;
+  const auto run = [&](const std::string& metric) {
+    ValidationOptions options;
+    options.metrics = {metric};
+    return Validator(*model, text.tokenizers, *text.corpus, {}, options, {}, 0.1).run();
+  };
+  b[kEos] = -5000;  // exp(-5000) is a probability with a finite loss, but perplexities of exp(1000) are none
+  EXPECT_TRUE(run("loss"));
+  EXPECT_THROW((void)run("perplexity"), NotFinite);
+  std::fill_n(b, bias.cols * bias.rows, -std::numeric_limits<Real>::max() / 4);  // their sum is in the smoothed loss
+  b[kEos] = 0;
+  EXPECT_TRUE(run("accuracy"));
+  EXPECT_THROW((void)run("loss"), NotFinite);
 }
 
 TEST(BetterMetric, KnowsWhichWayIsUp) {

@@ -1,7 +1,8 @@
-// Whole numbers in JSON from elsewhere.
+// JSON from elsewhere: its whole numbers, and what is wrong with it.
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <string>
 
 #include "core/error.h"
@@ -18,6 +19,13 @@ std::uint64_t whole_number(const Json& value, const std::string& name, const std
     return value.template get<std::uint64_t>();
   }
   throw UserError(path, 0, "damaged: " + name + " is not a whole number from 0 to " + std::to_string(largest));
+}
+
+/// What an exception of the library says, without its own name for it ("[json.exception.parse_error.101] ").
+inline std::string json_problem(const std::exception& error) {
+  const std::string text = error.what();
+  const std::size_t name = text.starts_with("[json.") ? text.find("] ") : std::string::npos;
+  return name == std::string::npos ? text : text.substr(name + 2);
 }
 
 }  // namespace dragoman

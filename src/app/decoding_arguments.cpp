@@ -16,10 +16,10 @@ void DecodingArguments::add_to(CLI::App& command) {
             "Exponent of the length penalty; default: decoding.length_penalty.alpha");
   add_value(command, "--precision", precision, allowed_of("decoding.precision"),
             "float32 or bfloat16; default: decoding.precision");
-  command.add_flag("--replace-unknown", replace_unknown,
-                   "Allow unknown pieces, and write the source word (or piece, by the type of the tokenizer) that the "
-                   "decoder attends "
-                   "to in their place");
+  command.add_flag(
+      "--replace-unknown", replace_unknown,
+      "Allow unknown pieces (words, with tokenizer.type word), and write what the decoder attends to in their "
+      "place");
 }
 
 DecodeOptions DecodingArguments::apply(const Config& config) const {

@@ -105,6 +105,7 @@ TEST(Validator, TakesNoMetricThatIsNotFinite) {
   b[kEos] = -5000;  // exp(-5000) is a probability with a finite loss, but perplexities of exp(1000) are none
   EXPECT_TRUE(run("loss"));
   EXPECT_THROW((void)run("perplexity"), NotFinite);
+  if (sizeof(Real) > sizeof(float)) return;  // in double the plain loss overflows, too
   std::fill_n(b, bias.cols * bias.rows, -std::numeric_limits<Real>::max() / 4);  // their sum is in the smoothed loss
   b[kEos] = 0;
   EXPECT_TRUE(run("accuracy"));

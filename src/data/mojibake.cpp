@@ -48,12 +48,10 @@ bool is_latin(char32_t c) {
          is_between(c, 0x218, 0x21B) || is_between(c, 0x1E00, 0x1EFF) || is_between(c, 0x2010, 0x20CF);
 }
 
-bool is_ascii_letter(char c) { return is_between(static_cast<unsigned char>(c | 0x20), 'a', 'z'); }
-
 }  // namespace
 
 // "LIBERT\u00C9\u00A0:" is French, though its two characters could be those of U+0260: text that was damaged is damaged
-// wherever it is not ASCII, and what it was fits what stands beside it.
+// wherever it is not ASCII, and characters of other scripts are not alone.
 bool has_mojibake(std::string_view line) {
   constexpr char kLead = '\xC3';  // of U+00C2 to U+00F4
   if (line.find(kLead) == std::string_view::npos) return false;
@@ -65,11 +63,9 @@ bool has_mojibake(std::string_view line) {
       others = 0;
       continue;
     }
-    const bool in_word = pos > 0 && is_ascii_letter(line[pos - 1]);
     const char32_t was = repaired(line, pos);
     if (was == 0) return false;
     const bool fits = is_latin(was) || was >= 0x10000;
-    if (!fits && in_word) return false;
     others = fits ? 0 : others + 1;
     found = found || fits || others > 1;
   }

@@ -107,9 +107,11 @@ def test_a_ready_tokenizer_may_be_gone_when_a_training_goes_on(data):
     shutil.copy(data / "word/tokenizer.json", data / "ready.json")
     ready = ["--model-dir", "ready", "--set", "tokenizer={type: word, model_file: ready.json}"]
     run("train", "word.yaml", *ready, "--set", "training.max_updates=2", cwd=data)
-    (data / "ready.json").unlink()
+    (data / "ready.json").rename(data / "moved.json")
     assert "ready.json, which does not exist" in refused("train", "word.yaml", *ready, "--overwrite", cwd=data)
     run("train", "word.yaml", *ready, "--resume", "--set", "training.max_updates=3", cwd=data)
+    moved = ["--set", "tokenizer.model_file=moved.json", "--set", "training.max_updates=4"]
+    run("train", "word.yaml", *ready, *moved, "--resume", cwd=data)
 
 
 def test_a_key_that_is_set_counts_more_than_that_of_the_model(data):

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "io/atomic_file.h"
 
 namespace dragoman {
 
@@ -42,12 +43,15 @@ bool is_readable(int fd) {
   return ::poll(&wanted, 1, 0) > 0;
 }
 
-FileDescriptor anonymous_file() {
+std::filesystem::path temporary_folder() {
   std::error_code error;
-  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-  if (error) {
-    throw UserError("the folder for temporary files (TMPDIR): " + error.message() + "; unpacked text needs one");
-  }
+  std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (!error) return folder;
+  throw UserError("the folder for temporary files (TMPDIR): " + error.message() + "; unpacked text needs one");
+}
+
+FileDescriptor anonymous_file() {
+  const std::filesystem::path folder = temporary_folder();
   std::string pattern = (folder / "dragoman-XXXXXX").string();
   FileDescriptor fd(::mkstemp(pattern.data()));
   if (fd.get() < 0)
@@ -56,14 +60,11 @@ FileDescriptor anonymous_file() {
   return fd;
 }
 
-void write_all(int fd, const char* data, std::size_t size) {
-  while (size > 0) {
-    const ssize_t n = ::write(fd, data, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail("temporary file for unpacked text");
-    data += n;
-    size -= static_cast<std::size_t>(n);
-  }
+void write_temporary(int fd, const char* data, std::size_t size) {
+  const int error = write_all(fd, data, size);
+  if (error == 0) return;
+  throw UserError("temporary file for unpacked text in " + temporary_folder().string() +
+                  " (TMPDIR): " + std::strerror(error));
 }
 
 bool is_plain(int fd) {
@@ -118,7 +119,7 @@ FileDescriptor open_random_access(const std::string& path, bool& copied) {
   ByteStream stream(std::move(file), display_name(path), true);  // a pipe can't be opened a second time
   FileDescriptor copy = anonymous_file();
   std::vector<char> chunk(kChunk);
-  while (const std::size_t n = stream.read(chunk.data(), chunk.size())) write_all(copy.get(), chunk.data(), n);
+  while (const std::size_t n = stream.read(chunk.data(), chunk.size())) write_temporary(copy.get(), chunk.data(), n);
   if (::lseek(copy.get(), 0, SEEK_SET) != 0) fail(path);
   return copy;
 }

@@ -1,12 +1,15 @@
 """What every reader of text says about files that are no UTF-8 text, and how references are read."""
 
+import gzip
 import io
 import json
+import resource
+import subprocess
 import tarfile
 import unicodedata
 
 import pytest
-from cli_support import lines_of, needs_program, refused, run
+from cli_support import BINARY, PASSIVE, lines_of, needs_program, refused, run
 
 pytestmark = needs_program
 
@@ -136,3 +139,18 @@ def test_metrics_stay_sacrebleus_and_warn_of_references_that_are_not_nfc(tmp_pat
     score = sacrebleu.corpus_bleu(lines_of(hypothesis), [lines_of(reference)]).score
     found = json.loads(run("metrics", reference, "-i", hypothesis, "--json").stdout)
     assert found["score"] == pytest.approx(score, abs=1e-9)
+
+
+def test_a_disk_too_small_for_unpacked_text_is_named(model, tmp_path):
+    (tmp_path / "large.gz").write_bytes(gzip.compress(b"b c d\n" * 400_000))
+    config, folder = (tmp_path / "config.yaml"), tmp_path / "temporary"
+    folder.mkdir()
+    config.write_text("data: {train: {source: large.gz, target: large.gz}}\n")
+    process = subprocess.run(
+        [str(BINARY), "train", "config.yaml", "--dry-run"], cwd=tmp_path, env={**PASSIVE, "TMPDIR": str(folder)},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)), capture_output=True,
+        text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert process.returncode == 2
+    assert process.stderr == f"dragoman: temporary file for unpacked text in {folder} (TMPDIR): File too large\n"
+    assert list(folder.iterdir()) == []

@@ -8,7 +8,7 @@ set -euo pipefail
 root=$(CDPATH= cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 packages=(
   g++ cmake ninja-build pkg-config git
-  libdnnl-dev libsentencepiece-dev libspdlog-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev
+  libeigen3-dev libsentencepiece-dev libspdlog-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev
   zlib1g-dev liblzma-dev libzstd-dev libutf8proc-dev libgtest-dev libbenchmark-dev
   clang-format clang-tidy ccache
   clang libclang-rt-dev libomp-dev

@@ -136,9 +136,12 @@ void TrainingSetup::initialize_model(const Config& config, bool resume) {
   const bool validates = dev || test;
   refuse_if_too_large(1e-6 * static_cast<double>(estimate_weights(model, config.training, validates).total()),
                       "the parameters with their gradients and moments");
+  if (resume) {
+    model.params().allocate();  // the checkpoint fills them in
+    return;
+  }
   model.params().initialize(config.seed);
-  if (resume || config.training.init_from.empty()) return;
-  start_from(config, tokenizers, model, warnings);
+  if (!config.training.init_from.empty()) start_from(config, tokenizers, model, warnings);
 }
 
 void TrainingSetup::check_memory(const Config& config, int threads) {

@@ -5,7 +5,7 @@
 
 namespace dragoman {
 
-/// "dragoman 0.1.0 (commit abc1234, GCC 12.2.0, weight gradients: oneDNN, AVX2)"
+/// "dragoman 0.1.0 (commit abc1234, GCC 12.2.0, AVX2)"
 std::string version_text();
 
 }  // namespace dragoman

@@ -1,44 +1,35 @@
 #include "core/params.h"
 
+#include <Eigen/QR>
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
 #include "core/rng.h"
+#include "core/view.h"
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
 
-/// The first n columns of a random orthogonal basis: modified Gram-Schmidt on normal draws (twice, for accuracy).
-std::vector<double> orthogonal_block(Index rows, Index cols, Rng& rng) {
-  const bool tall = rows >= cols;
-  const Index length = tall ? rows : cols;
-  const Index count = tall ? cols : rows;
-  std::vector<std::vector<double>> basis(count, std::vector<double>(length));
-  for (Index i = 0; i < count; ++i) {
-    std::vector<double>& v = basis[i];
-    for (double& x : v) x = rng.normal();
-    for (int pass = 0; pass < 2; ++pass) {
-      for (Index j = 0; j < i; ++j) {
-        double dot = 0;
-        for (Index k = 0; k < length; ++k) dot += v[k] * basis[j][k];
-        for (Index k = 0; k < length; ++k) v[k] -= dot * basis[j][k];
-      }
-    }
-    double norm = 0;
-    for (const double x : v) norm += x * x;
-    for (double& x : v) x /= std::sqrt(norm);
-  }
-  std::vector<double> block(static_cast<std::size_t>(rows * cols));
-  for (Index r = 0; r < rows; ++r) {
-    for (Index c = 0; c < cols; ++c) block[r * cols + c] = tall ? basis[c][r] : basis[r][c];
-  }
-  return block;
+/// Q of A = QR for a matrix of normal draws, its columns signed so that R's diagonal is positive: then Q is uniformly
+/// distributed (Mezzadri 2007). A wide block is the transpose of a tall one.
+Eigen::MatrixXd orthogonal_block(Index rows, Index cols, Rng& rng) {
+  Eigen::MatrixXd draws(std::max(rows, cols), std::min(rows, cols));
+  for (double& x : draws.reshaped()) x = rng.normal();
+  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(draws);
+  Eigen::MatrixXd q = qr.householderQ() * Eigen::MatrixXd::Identity(draws.rows(), draws.cols());
+  q *= qr.matrixQR().diagonal().cwiseSign().asDiagonal();
+  if (rows < cols) q.transposeInPlace();
+  return q;
 }
 
-double draw(const Init& init, Index rows, Index cols, Rng& rng) {
+/// One number of a block.
+double draw(const Init& init, ConstMat block, Rng& rng) {
   switch (init.kind) {
+    case Init::Kind::constant:
+      return init.scale;
     case Init::Kind::xavier: {
-      const double bound = init.gain * std::sqrt(6.0 / static_cast<double>(rows + cols));
+      const double bound = init.gain * std::sqrt(6.0 / static_cast<double>(block.rows + block.cols));
       return bound * (2 * rng.uniform() - 1);
     }
     case Init::Kind::normal:
@@ -56,18 +47,13 @@ void fill(const Param& param, std::uint64_t seed, Mat m) {
   for (Index block = 0; block < init.blocks; ++block) {
     const Mat part = m.col_range(block * width, width);
     Rng rng(hash_key({seed, hash_name(param.name), static_cast<std::uint64_t>(block)}));
-    std::vector<double> ready;
-    if (init.kind == Init::Kind::orthogonal) ready = orthogonal_block(part.rows, part.cols, rng);
+    if (init.kind == Init::Kind::orthogonal) {
+      view(part) = (init.gain * orthogonal_block(part.rows, part.cols, rng)).cast<Real>();
+      continue;
+    }
+    const bool zero = init.kind == Init::Kind::constant && init.only_block >= 0 && init.only_block != block;
     for (Index i = 0; i < part.rows; ++i) {
-      for (Index j = 0; j < part.cols; ++j) {
-        double value = 0;
-        if (init.kind == Init::Kind::constant) {
-          value = init.only_block < 0 || init.only_block == block ? init.scale : 0;
-        } else {
-          value = ready.empty() ? draw(init, part.rows, part.cols, rng) : init.gain * ready[i * part.cols + j];
-        }
-        part(i, j) = static_cast<Real>(value);
-      }
+      for (Index j = 0; j < part.cols; ++j) part(i, j) = static_cast<Real>(zero ? 0 : draw(init, part, rng));
     }
   }
 }

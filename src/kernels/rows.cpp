@@ -1,53 +1,36 @@
 #include "kernels/rows.h"
 
-#include <algorithm>
-
+#include "core/view.h"
 #include "kernels/vector_math.h"
 
 namespace DRAGOMAN_NAMESPACE {
 
-void fill(Mat m, Real value) {
-  for (Index i = 0; i < m.rows; ++i) std::fill_n(m.row(i), m.cols, value);
-}
+void fill(Mat m, Real value) { view(m).setConstant(value); }
 
-void copy(ConstMat from, Mat to) {
-  for (Index i = 0; i < to.rows; ++i) std::copy_n(from.row(i), to.cols, to.row(i));
-}
+void copy(ConstMat from, Mat to) { view(to) = view(from); }
 
-void multiply(Mat m, Real factor) {
-  if (factor == 1) return;
-  for (Index i = 0; i < m.rows; ++i) {
-    Real* row = m.row(i);
-    vector_loop(m.cols, [=](Index j) { row[j] *= factor; });
-  }
-}
+void multiply(Mat m, Real factor) { view(m) *= factor; }
 
-void add(ConstMat from, Mat to) {
-  for (Index i = 0; i < to.rows; ++i) add_scaled(1, from.row(i), to.row(i), to.cols);
-}
+void add(ConstMat from, Mat to) { view(to) += view(from); }
 
-void fill_rows(ConstMat bias, Mat m) {
-  for (Index i = 0; i < m.rows; ++i) std::copy_n(bias.data, m.cols, m.row(i));
-}
+void fill_rows(ConstMat bias, Mat m) { view(m).rowwise() = view(bias).row(0); }
 
-void add_rows(ConstMat bias, Mat m) {
-  for (Index i = 0; i < m.rows; ++i) add_scaled(1, bias.data, m.row(i), m.cols);
-}
+void add_rows(ConstMat bias, Mat m) { view(m).rowwise() += view(bias).row(0); }
 
 void add_column_sums(ConstMat m, Mat bias) {
-  for (Index i = 0; i < m.rows; ++i) add_scaled(1, m.row(i), bias.data, m.cols);
+  for (Index i = 0; i < m.rows; ++i) view(bias) += view(m).row(i);  // in order: Eigen's sums would depend on the rows
 }
 
 void gather(ConstMat from, std::span<const Index> index, Mat to) {
-  for (Index i = 0; i < to.rows; ++i) std::copy_n(from.row(index[i]), to.cols, to.row(i));
+  for (Index i = 0; i < to.rows; ++i) view(to).row(i) = view(from).row(index[i]);
 }
 
 void scatter(ConstMat from, std::span<const Index> index, Mat to) {
-  for (Index i = 0; i < from.rows; ++i) std::copy_n(from.row(i), from.cols, to.row(index[i]));
+  for (Index i = 0; i < from.rows; ++i) view(to).row(index[i]) = view(from).row(i);
 }
 
 void scatter_add(ConstMat from, std::span<const Index> index, Mat to) {
-  for (Index i = 0; i < from.rows; ++i) add_scaled(1, from.row(i), to.row(index[i]), from.cols);
+  for (Index i = 0; i < from.rows; ++i) view(to).row(index[i]) += view(from).row(i);
 }
 
 void tanh_rows(Mat x) {

@@ -221,6 +221,17 @@ def test_the_model_is_readable_by_safetensors(model):
     listing = run("inspect", model).stdout
     assert f"{sum(t.size for t in tensors.values())} parameters" in listing
     assert all(name in listing for name in tensors)
+    measured = json.loads(run("inspect", model, "--json").stdout)
+    assert {m["name"]: tuple(m["shape"]) for m in measured if m["shape"][0] > 1} == {
+        name: t.shape for name, t in tensors.items() if t.ndim == 2 and t.shape[0] > 1}
+    numpy = pytest.importorskip("numpy")
+    for m in measured:
+        t = tensors[m["name"]].astype(float)
+        assert m["mean"] == pytest.approx(t.mean(), abs=1e-12)
+        assert m["deviation"] == pytest.approx(t.std(), abs=1e-12)
+        assert m["norm"] == pytest.approx(numpy.linalg.norm(t), abs=1e-9)
+        expected = numpy.linalg.svd(t, compute_uv=False) if min(m["shape"]) > 1 else []
+        assert m["singular_values"] == pytest.approx(list(expected), abs=1e-9)
 
 
 def test_bench_reports_its_speed(data):

@@ -56,11 +56,11 @@ def test_does_nothing_when_all_packages_are_there(bin_dir, tmp_path):
 
 def test_installs_only_what_is_missing(bin_dir, tmp_path):
     log = tmp_path / "log"
-    add_apt(bin_dir, ["libdnnl-dev", "ccache"], log)
+    add_apt(bin_dir, ["libeigen3-dev", "ccache"], log)
     code, output = run(bin_dir, "--no-python")
     assert code == 0, output
-    assert "installing libdnnl-dev ccache" in output
-    assert log.read_text(encoding="utf-8") == "install -y --no-install-recommends libdnnl-dev ccache\n"
+    assert "installing libeigen3-dev ccache" in output
+    assert log.read_text(encoding="utf-8") == "install -y --no-install-recommends libeigen3-dev ccache\n"
 
 
 def test_updates_the_package_lists_when_installing_fails(bin_dir, tmp_path):
@@ -77,7 +77,7 @@ def test_says_so_on_other_systems(bin_dir):
     code, output = run(bin_dir, "--no-python")
     assert code == 1
     assert "Debian and Ubuntu only" in output
-    assert "libdnnl-dev" in output
+    assert "libeigen3-dev" in output
 
 
 def test_refuses_unknown_options(bin_dir):

@@ -27,11 +27,6 @@ ARROWS = {
     "app": ["config"],
 }
 
-# config is built once and not for each Real: of these folders it may only see plain structs.
-NUMERIC = {"kernels", "layers", "recurrent", "attention", "models", "analysis", "decode", "translate",
-           "train"}
-PLAIN_STRUCTS = re.compile(r"_(options|config)\.h$")
-
 # Library -> (its includes, pattern of the files under src/ that may have them). No header of ours may but HEADERS.
 LIBRARIES = {
     "spdlog": (re.compile(r"spdlog/"), r"app/"),
@@ -93,8 +88,6 @@ def check_project_include(path, target, src, reach):
     if other not in reach[own]:
         allowed = ", ".join(folder for folder in ARROWS if folder in reach[own] and folder != own) or "nothing else"
         return f'{own}/ includes "{target}", expected only {own}/ and: {allowed}'
-    if own == "config" and other in NUMERIC and not PLAIN_STRUCTS.search(target):
-        return f'config/ includes "{target}", expected only plain structs (*_options.h, *_config.h) of {other}/'
     return None
 
 

@@ -8,6 +8,7 @@
 #include "config/key_table.h"
 #include "config/values.h"
 #include "core/rng.h"
+#include "train/schedule_shapes.h"
 
 namespace dragoman {
 
@@ -27,7 +28,7 @@ Config without_changeable(Config fixed) {
   const Config defaults;
   // The limit of a run shapes schedules that reach their end there.
   ScheduleOptions& schedule = fixed.training.schedule;
-  if ((schedule.type == "linear" || schedule.type == "cosine") && schedule.total == 0) {
+  if (schedule_shapes().at(schedule.type).has_end && schedule.total == 0) {
     schedule.total = fixed.training.max_updates;
   }
   fixed.threads = defaults.threads;

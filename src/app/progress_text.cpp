@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "train/validation_metrics.h"
+
 namespace dragoman {
 namespace {
 
@@ -19,8 +21,8 @@ std::string clock_text(double seconds) {
 std::string loss_name(bool smoothed) { return smoothed ? "smoothed loss" : "loss"; }
 
 std::string metric_text(const std::string& name, double value, bool smoothed) {
-  if (name == "bleu") return fmt::format("BLEU {:.2f}", value);
-  return fmt::format("{} {:.4f}", name == "loss" ? loss_name(smoothed) : name, value);
+  const Metric& metric = validation_metrics().at(name);
+  return fmt::format("{} {:.{}f}", metric.smoothed ? loss_name(smoothed) : metric.shown, value, metric.decimals);
 }
 
 std::size_t columns(const std::vector<LinePart>& fields) {

@@ -147,7 +147,7 @@ void attend(const AttentionInput& input, Mat weights, Mat context, Workspace& wo
   const Profile::Scope profile(Part::attention);
   check_input(input);
   if (input.by_query) {
-    CHECK(!input.score->has_vector && !drops(input), "attend: by query only dot scores, no dropout");
+    CHECK(input.score->is_product && !drops(input), "attend: by query only products, no dropout");
     for (Index i = 0; i < input.queries.rows; ++i) {
       const Workspace::Scope scope(workspace);
       Real* a = weights.empty() ? workspace.mat(1, input.ranges[i].size()).data : weights.row(i);

@@ -16,11 +16,12 @@ AttentionLayer AttentionLayer::create(ParamStore& store, const std::string& name
   layer.size = score.projects_queries ? size : query_size;
   if (score.projects_queries) layer.query = Linear::create(store, name + ".query", query_size, layer.size, init, false);
   if (score.projects_keys) {
-    layer.key = Linear::create(store, name + ".key", key_size, layer.size, init, score.has_vector);
+    layer.key = Linear::create(store, name + ".key", key_size, layer.size, init, score.has_key_bias);
   } else {
     CHECK(query_size == key_size, "attention without projection needs equal sizes");
   }
-  if (score.has_vector) layer.v = store.add(name + ".v", 1, layer.size, init, ParamUse::other);
+  if (score.learned == Score::Learned::vector) layer.v = store.add(name + ".v", 1, layer.size, init, ParamUse::other);
+  if (score.learned == Score::Learned::scalar) layer.v = store.add_bias(name + ".v", 1, {Init::Kind::constant, 1});
   if (score.scaled) layer.scale = 1 / std::sqrt(static_cast<Real>(layer.size));
   return layer;
 }

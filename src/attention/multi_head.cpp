@@ -28,8 +28,7 @@ void for_pieces(const MultiHead::Saved& all, Work work) {
 
 MultiHead MultiHead::create(ParamStore& store, const std::string& name, const HeadOptions& options, Index width,
                             Index memory_width, const Init& init) {
-  CHECK(!options.score->projects_queries && !options.score->projects_keys,
-        "MultiHead projects queries and keys itself");
+  CHECK(options.score->is_plain(), "MultiHead projects queries and keys itself");
   MultiHead layer;
   layer.options = options;
   layer.place = hash_name(name);
@@ -74,7 +73,7 @@ Mat MultiHead::forward(Values values, ConstMat x, const KeysValues& kv, std::spa
   for_pieces(saved, [&](const Saved& piece) {
     for (Index head = 0; head < options.heads; ++head) {
       AttentionInput input = head_input(head, piece.queries, kv, piece.ranges, piece.noise_keys);
-      input.by_query = by_query;
+      input.by_query = by_query && options.score->is_product;
       attend(input, {}, value_columns(piece.contexts, head), workspace);
     }
   });

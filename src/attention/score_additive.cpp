@@ -41,6 +41,12 @@ void backward(ConstMat queries, ConstMat keys, const Real* v, Real /*scale*/, Ma
 
 }  // namespace
 
-const Score kAdditiveScore = {"additive", true, true, true, false, forward, backward};
+const Score kAdditiveScore = {.name = "additive",
+                              .projects_queries = true,
+                              .projects_keys = true,
+                              .has_key_bias = true,
+                              .learned = Score::Learned::vector,
+                              .forward = forward,
+                              .backward = backward};
 
 }  // namespace DRAGOMAN_NAMESPACE

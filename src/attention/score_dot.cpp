@@ -22,8 +22,10 @@ void backward(ConstMat queries, ConstMat keys, const Real* /*v*/, Real scale, Ma
 
 }  // namespace
 
-const Score kDotScore = {"dot", false, false, false, false, forward, backward};
-const Score kScaledDotScore = {"scaled_dot", false, false, false, true, forward, backward};
-const Score kGeneralScore = {"general", false, true, false, false, forward, backward};
+const Score kDotScore = {.name = "dot", .is_product = true, .forward = forward, .backward = backward};
+const Score kScaledDotScore = {
+    .name = "scaled_dot", .scaled = true, .is_product = true, .forward = forward, .backward = backward};
+const Score kGeneralScore = {
+    .name = "general", .projects_keys = true, .is_product = true, .forward = forward, .backward = backward};
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -1,10 +1,8 @@
 // The table of attention scores.
 #pragma once
 
-#include <span>
-#include <string>
-
 #include "attention/score.h"
+#include "core/table.h"
 
 namespace DRAGOMAN_NAMESPACE {
 
@@ -13,7 +11,6 @@ extern const Score kScaledDotScore;  ///< q . k / sqrt(d)                Vaswani
 extern const Score kGeneralScore;    ///< q . (W_k k)                    Luong et al. 2015 ("general", bilinear)
 extern const Score kAdditiveScore;   ///< v . tanh(W_q q + W_k k + b)    Bahdanau et al. 2015, appendix A.1.2
 
-std::span<const Score* const> scores();
-const Score& score_by_name(const std::string& name);
+Table<Score>& scores();
 
 }  // namespace DRAGOMAN_NAMESPACE

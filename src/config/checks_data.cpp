@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <utility>
 
 #include "config/checks.h"
 #include "config/values.h"
 #include "data/clean.h"
+#include "data/tokenizer_kinds.h"
 #include "io/model_place.h"
 
 namespace dragoman {
@@ -59,21 +61,24 @@ void check_symbols(Checker& checker) {
 
 void check_tokenizer(Checker& checker) {
   const TokenizerOptions& tokenizer = checker.config().tokenizer;
-  const bool sentencepiece = tokenizer.type == "sentencepiece";
+  const TokenizerKind* kind = tokenizer_kinds().find(tokenizer.type);
+  const bool subwords = kind != nullptr && kind->subwords;
+  const std::string samplers = join(tokenizer_kinds().names_of(std::mem_fn(&TokenizerKind::subwords)), " or ");
+  const std::string others =
+      join(tokenizer_kinds().names_of(std::not_fn(std::mem_fn(&TokenizerKind::subwords))), " or ");
   const bool ready = !tokenizer.model_file.empty();
   const std::string type = "tokenizer.type";
   const std::string file = "tokenizer.model_file";
   const std::string shared = "tokenizer.shared";
   const std::string target_file = "tokenizer.target_model_file";
 
-  checker.only_when(sentencepiece, "tokenizer.model_type", {type}, "only sentencepiece reads it",
-                    "use type sentencepiece");
-  checker.only_when(sentencepiece, "tokenizer.character_coverage", {type}, "only sentencepiece reads it",
-                    "use type sentencepiece or min_frequency");
+  checker.only_when(subwords, "tokenizer.model_type", {type}, "only " + samplers + " reads it", "use type " + samplers);
+  checker.only_when(subwords, "tokenizer.character_coverage", {type}, "only " + samplers + " reads it",
+                    "use type " + samplers + ", or min_frequency");
   const std::string alpha = "tokenizer.sampling.alpha";
-  checker.only_when(sentencepiece, alpha, {type}, "only sentencepiece samples pieces", "use type sentencepiece");
-  checker.only_when(!sentencepiece, "tokenizer.min_frequency", {type}, "only word and char read it",
-                    "use a smaller vocab_size or type word");
+  checker.only_when(subwords, alpha, {type}, "only " + samplers + " samples pieces", "use type " + samplers);
+  checker.only_when(!subwords, "tokenizer.min_frequency", {type}, "only " + others + " reads it",
+                    "use a smaller vocab_size, or type " + others);
   check_symbols(checker);
   for (const char* key : {"tokenizer.model_type", "tokenizer.vocab_size", "tokenizer.character_coverage",
                           "tokenizer.min_frequency", "tokenizer.user_defined_symbols"}) {

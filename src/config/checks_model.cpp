@@ -1,4 +1,6 @@
+#include "attention/scores.h"
 #include "config/checks.h"
+#include "recurrent/cells.h"
 
 namespace dragoman {
 namespace {
@@ -54,15 +56,16 @@ void check_attention(Checker& checker) {
   const Index keys = model.encoder.memory_size();
   const Index query = model.decoder.hidden_size;
 
-  if (attention.score == "dot" || attention.score == "scaled_dot") {
+  const Score* chosen = scores().find(attention.score);  // null: none
+  if (chosen != nullptr && !chosen->projects_keys) {
     const std::string widths = "a query (" + std::to_string(query) + ") as wide as a key (" + std::to_string(keys) +
                                both_directions(model.encoder) + ")";
     checker.require(keys == query, with_memory_keys({score, "model.decoder.hidden_size"}, model.encoder),
                     widths + ", because " + attention.score + " multiplies them as they are",
                     "use score general, or decoder.hidden_size " + std::to_string(keys));
   }
-  checker.only_when(attention.score == "additive", "model.decoder.attention.size", {score},
-                    "only the additive score has a width of its own", "use score additive");
+  checker.only_when(chosen != nullptr && chosen->projects_queries, "model.decoder.attention.size", {score},
+                    "only a score that projects queries has a width of its own", "use score additive");
   checker.only_when(attention.score == "none", "model.decoder.attention.context", {score},
                     "with attention the context is new at every step", "use score none");
   checker.require(!model.decoder.input_feeding || attention.query == "current",
@@ -89,18 +92,22 @@ void check_starting_values(Checker& checker) {
   const ModelConfig& model = checker.config().model;
   const std::vector<std::string> types = {"model.encoder.type", "model.decoder.type"};
   const bool recurrent = model.encoder.recurrent() || model.decoder.recurrent();
-  const bool lstm = (model.encoder.recurrent() && model.encoder.cell == "lstm") ||
-                    (model.decoder.recurrent() && model.decoder.cell == "lstm");
+  const auto forgets = [](const std::string& name) {
+    const Cell* cell = cells().find(name);
+    return cell != nullptr && cell->forget_gate >= 0;
+  };
   const auto scaled = [](const std::string& way) { return way == "normal" || way == "uniform"; };
   checker.only_when(scaled(model.init.weights) || (recurrent && scaled(model.init.recurrent)), "model.init.scale",
                     {"model.init.weights", "model.init.recurrent"}, "only normal and uniform read it",
                     "use weights normal or uniform");
   checker.only_when(recurrent, "model.init.recurrent", types, "only type rnn has hidden-to-hidden matrices",
                     "use type rnn");
-  checker.only_when(recurrent, "model.init.forget_bias", types, "only type rnn has an LSTM", "use type rnn");
+  checker.only_when(recurrent, "model.init.forget_bias", types, "only type rnn has a forget gate", "use type rnn");
   if (!recurrent) return;
-  checker.only_when(lstm, "model.init.forget_bias", {"model.encoder.cell", "model.decoder.cell"},
-                    "only an LSTM has a forget gate", "use cell lstm");
+  checker.only_when((model.encoder.recurrent() && forgets(model.encoder.cell)) ||
+                        (model.decoder.recurrent() && forgets(model.decoder.cell)),
+                    "model.init.forget_bias", {"model.encoder.cell", "model.decoder.cell"},
+                    "the cell has no forget gate", "use cell lstm");
 }
 
 void check_tied(Checker& checker) {

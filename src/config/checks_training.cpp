@@ -1,6 +1,11 @@
 #include <algorithm>
+#include <functional>
 
 #include "config/checks.h"
+#include "config/values.h"
+#include "train/optimizer_rules.h"
+#include "train/schedule_shapes.h"
+#include "train/validation_metrics.h"
 
 namespace dragoman {
 namespace {
@@ -8,12 +13,16 @@ namespace {
 void check_optimizer(Checker& checker) {
   const OptimizerOptions& optimizer = checker.config().training.optimizer;
   const std::string type = "training.optimizer.type";
-  const bool adam = optimizer.type != "sgd";
-  checker.only_when(adam, "training.optimizer.betas", {type}, "sgd has no moments", "use type adam");
-  checker.only_when(adam, "training.optimizer.epsilon", {type}, "sgd divides by nothing", "use type adam");
-  checker.only_when(!adam, "training.optimizer.momentum", {type}, "only sgd reads it", "use betas, or type sgd");
-  checker.only_when(optimizer.type == "adamw", "training.optimizer.weight_decay", {type}, "only adamw reads it",
-                    "use type adamw");
+  const OptimizerRule* chosen = optimizer_rules().find(optimizer.type);
+  const auto only_when = [&](const char* key, bool OptimizerRule::*reads) {
+    const std::string readers = join(optimizer_rules().names_of(std::mem_fn(reads)), " or ");
+    checker.only_when(chosen != nullptr && chosen->*reads, std::string("training.optimizer.") + key, {type},
+                      "only " + readers + " reads it", "use type " + readers);
+  };
+  only_when("betas", &OptimizerRule::reads_betas);
+  only_when("epsilon", &OptimizerRule::reads_epsilon);
+  only_when("momentum", &OptimizerRule::reads_momentum);
+  only_when("weight_decay", &OptimizerRule::decays);
 }
 
 void check_schedule(Checker& checker) {
@@ -22,15 +31,19 @@ void check_schedule(Checker& checker) {
   const std::string type = "training.schedule.type";
   const std::string total = "training.schedule.total";
   const std::string warmup = "training.schedule.warmup";
-  const bool falling = schedule.type == "linear" || schedule.type == "cosine";
-  const bool plateau = schedule.type == "plateau";
-
-  checker.only_when(falling, total, {type}, "only linear and cosine read it", "use type linear");
-  checker.only_when(falling, "training.schedule.final_factor", {type}, "only linear and cosine read it",
-                    "use type linear");
-  checker.only_when(plateau, "training.schedule.factor", {type}, "only plateau reads it", "use type plateau");
-  checker.only_when(plateau, "training.schedule.patience", {type}, "only plateau reads it", "use type plateau");
-  checker.require(schedule.type != "inverse_sqrt" || schedule.warmup > 0, {type, warmup},
+  const ScheduleShape* chosen = schedule_shapes().find(schedule.type);
+  const bool falling = chosen != nullptr && chosen->has_end;
+  const bool plateau = chosen != nullptr && chosen->watches_validation;
+  const auto only_when = [&](const std::string& key, bool ScheduleShape::*reads) {
+    const std::string readers = join(schedule_shapes().names_of(std::mem_fn(reads)), " or ");
+    checker.only_when(chosen != nullptr && chosen->*reads, key, {type}, "only " + readers + " reads it",
+                      "use type " + readers);
+  };
+  only_when(total, &ScheduleShape::has_end);
+  only_when("training.schedule.final_factor", &ScheduleShape::has_end);
+  only_when("training.schedule.factor", &ScheduleShape::watches_validation);
+  only_when("training.schedule.patience", &ScheduleShape::watches_validation);
+  checker.require(chosen == nullptr || !chosen->needs_warmup || schedule.warmup > 0, {type, warmup},
                   "a warmup of at least 1, because the rate is learning_rate x sqrt(warmup/update)",
                   "set schedule.warmup, e.g. 4000");
   if (falling) {
@@ -49,7 +62,8 @@ void check_schedule(Checker& checker) {
                  "use a smaller warmup, unless this is a trial");
   const ParallelFiles& dev = checker.config().data.dev;
   checker.require(!plateau || !dev.empty(), {type, "data.dev.source", "data.dev.tsv"},
-                  "data.dev, because plateau watches the validation metric", "add data.dev, or use another type");
+                  "data.dev, because " + schedule.type + " watches the validation metric",
+                  "add data.dev, or use another type");
 }
 
 void check_validation(Checker& checker) {
@@ -59,9 +73,13 @@ void check_validation(Checker& checker) {
   const bool any = dev || !config.data.test.empty();
   const std::string prefix = "training.validation.";
   const std::string metrics = prefix + "metrics";
-  const auto measures = [&](const char* name) {
-    return std::find(validation.metrics.begin(), validation.metrics.end(), name) != validation.metrics.end();
+  const auto measures = [&](auto wanted) {
+    return std::any_of(validation.metrics.begin(), validation.metrics.end(), [&](const std::string& name) {
+      const Metric* metric = validation_metrics().find(name);
+      return metric != nullptr && wanted(*metric);
+    });
   };
+  const bool bleu = measures([](const Metric& metric) { return metric.reads_bleu_options; });
   const std::vector<std::string> dev_keys = {"data.dev.source", "data.dev.tsv"};
   for (const char* name :
        {"every_updates", "every_epochs", "at_start", "beam_size", "early_stopping.metric", "early_stopping.patience"}) {
@@ -73,16 +91,18 @@ void check_validation(Checker& checker) {
   }
   if (!any) return;
   const std::string add_bleu = "add bleu to the metrics";
-  checker.only_when(measures("bleu"), prefix + "tokenize", {metrics}, "only bleu reads it", add_bleu);
-  checker.only_when(measures("bleu"), prefix + "lowercase", {metrics}, "only bleu reads it", add_bleu);
+  checker.only_when(bleu, prefix + "tokenize", {metrics}, "only bleu reads it", add_bleu);
+  checker.only_when(bleu, prefix + "lowercase", {metrics}, "only bleu reads it", add_bleu);
   if (!dev) return;
-  checker.only_when(measures("bleu") || measures("sequence_accuracy"), prefix + "beam_size", {metrics},
+  checker.only_when(measures([](const Metric& metric) { return metric.translates(); }), prefix + "beam_size", {metrics},
                     "none of these metrics translates", add_bleu);
   checker.only_when(validation.every_updates == 0, prefix + "every_epochs", {prefix + "every_updates"},
                     "updates are counted when every_updates is set", "use every_updates: 0");
-  checker.require(measures(validation.early_stopping.metric.c_str()), {prefix + "early_stopping.metric", metrics},
+  const std::string& stopping = validation.early_stopping.metric;
+  checker.require(measures([&](const Metric& metric) { return metric.name == stopping; }),
+                  {prefix + "early_stopping.metric", metrics},
                   "one of the metrics that are measured, because it decides which model is the best",
-                  "add " + validation.early_stopping.metric + " to the metrics");
+                  "add " + stopping + " to the metrics");
 }
 
 void check_limits(Checker& checker) {

@@ -1,9 +1,26 @@
 // Every key of a configuration, in the order of configs/reference.yaml and docs/configuration.md. A new key is a field
 // of a struct and one entry here; when it only works with other keys, say so in its sentence and add a check in
 // checks_*.
+#include <functional>
+
+#include "attention/scores.h"
 #include "config/key_table.h"
+#include "data/tokenizer_kinds.h"
+#include "recurrent/cells.h"
+#include "train/optimizer_rules.h"
+#include "train/schedule_shapes.h"
+#include "train/validation_metrics.h"
 
 namespace dragoman {
+namespace {
+
+std::vector<std::string> recurrent_scores() {
+  std::vector<std::string> names = scores().names();
+  names.insert(names.begin(), "none");
+  return names;
+}
+
+}  // namespace
 
 void KeyTable::add_general(Config& config) {
   add("name", &config.name, anything(),
@@ -33,7 +50,7 @@ void KeyTable::add_data(DataOptions& data, TokenizerOptions& tokenizer) {
   add("data.tsv_header", &data.tsv_header, anything(), "The first line of a tsv file is a header.");
 
   section("tokenizer", "How text becomes pieces.");
-  add("tokenizer.type", &tokenizer.type, one_of({"sentencepiece", "word", "char"}),
+  add("tokenizer.type", &tokenizer.type, one_of(tokenizer_kinds().names()),
       "sentencepiece: subwords; word: split at spaces; char: single characters.");
   add("tokenizer.model_type", &tokenizer.model_type, one_of({"bpe", "unigram"}),
       "Algorithm of a SentencePiece model that is trained here.");
@@ -72,7 +89,8 @@ void KeyTable::add_transformer(const std::string& side, TransformerConfig& confi
       "longest sentence with learned positions, end of sentence included.");
   key("key_size", &config.key_size, between(0, 65536), "width of queries and keys a head; 0: model_size / heads.");
   key("value_size", &config.value_size, between(0, 65536), "width of values a head; 0: model_size / heads.");
-  key("score", &config.score, one_of({"scaled_dot", "dot"}), "attention score of all heads.");
+  key("score", &config.score, one_of(scores().names_of(std::mem_fn(&Score::is_plain))),
+      "attention score of all heads.");
 }
 
 void KeyTable::add_model(ModelConfig& model) {
@@ -81,7 +99,7 @@ void KeyTable::add_model(ModelConfig& model) {
   EncoderConfig& encoder = model.encoder;
   add("model.encoder.type", &encoder.type, one_of({"rnn", "transformer"}), "Kind of encoder.");
   add("model.encoder.layers", &encoder.layers, between(1, 64), "Layers.");
-  add("model.encoder.cell", &encoder.cell, one_of({"rnn", "gru", "lstm"}), "rnn: recurrent cell.");
+  add("model.encoder.cell", &encoder.cell, one_of(cells().names()), "rnn: recurrent cell.");
   add("model.encoder.bidirectional", &encoder.bidirectional, anything(),
       "rnn: each layer reads in both directions and gives 2 x hidden_size.");
   add("model.encoder.embedding_size", &encoder.embedding_size, between(1, 65536), "rnn: width of source embeddings.");
@@ -92,7 +110,7 @@ void KeyTable::add_model(ModelConfig& model) {
   DecoderConfig& decoder = model.decoder;
   add("model.decoder.type", &decoder.type, one_of({"rnn", "transformer"}), "Kind of decoder.");
   add("model.decoder.layers", &decoder.layers, between(1, 64), "Layers.");
-  add("model.decoder.cell", &decoder.cell, one_of({"rnn", "gru", "lstm"}), "rnn: recurrent cell.");
+  add("model.decoder.cell", &decoder.cell, one_of(cells().names()), "rnn: recurrent cell.");
   add("model.decoder.embedding_size", &decoder.embedding_size, between(1, 65536), "rnn: width of target embeddings.");
   add("model.decoder.hidden_size", &decoder.hidden_size, between(1, 65536), "rnn: width of the state.");
   add("model.decoder.input_feeding", &decoder.input_feeding, anything(),
@@ -103,14 +121,14 @@ void KeyTable::add_model(ModelConfig& model) {
 
   section("model.decoder.attention", "How a recurrent decoder looks at the encoder.");
   AttentionConfig& attention = decoder.attention;
-  add("model.decoder.attention.score", &attention.score, one_of({"none", "dot", "scaled_dot", "general", "additive"}),
+  add("model.decoder.attention.score", &attention.score, one_of(recurrent_scores()),
       "Score of a query and a key; dot and scaled_dot need equal sizes; none: the final encoder state only.");
   add("model.decoder.attention.query", &attention.query, one_of({"previous", "between", "current"}),
       "State that asks: of the previous step (Bahdanau), within the step (conditional GRU), of this step (Luong).");
   add("model.decoder.attention.context", &attention.context, one_of({"start", "every_step"}),
       "score none: the final encoder state is read at the start only, or at every step.");
   add("model.decoder.attention.size", &attention.size, between(0, 65536),
-      "Width of the additive score; 0: the decoder's hidden_size.");
+      "Width of queries and keys for scores that project both (additive); 0: the decoder's hidden_size.");
 
   add("model.tied_embeddings", &model.tied_embeddings, one_of({"none", "target", "all"}),
       "target: target embedding = output matrix; all: = source embedding too (shared tokenizer, equal sizes).");
@@ -173,7 +191,7 @@ void KeyTable::add_training(TrainOptions& training) {
 
   section("training.optimizer", "From gradients to parameters.");
   OptimizerOptions& optimizer = training.optimizer;
-  add("training.optimizer.type", &optimizer.type, one_of({"sgd", "adam", "adamw"}),
+  add("training.optimizer.type", &optimizer.type, one_of(optimizer_rules().names()),
       "adamw is adam with decoupled weight decay.");
   add("training.optimizer.learning_rate", &optimizer.learning_rate, above(0), "Highest learning rate of the schedule.");
   add("training.optimizer.betas", NumberPair{&optimizer.beta1, &optimizer.beta2}, probability(),
@@ -185,7 +203,7 @@ void KeyTable::add_training(TrainOptions& training) {
 
   section("training.schedule", "Learning rate over the updates.");
   ScheduleOptions& schedule = training.schedule;
-  add("training.schedule.type", &schedule.type, one_of({"constant", "inverse_sqrt", "linear", "cosine", "plateau"}),
+  add("training.schedule.type", &schedule.type, one_of(schedule_shapes().names()),
       "Course after the warm-up: constant, x sqrt(warmup/update), falling until total, or reduced when stuck.");
   add("training.schedule.warmup", &schedule.warmup, at_least(0), "Updates of linear warm-up to learning_rate.");
   add("training.schedule.total", &schedule.total, at_least(0),
@@ -198,7 +216,7 @@ void KeyTable::add_training(TrainOptions& training) {
 
   section("training.validation", "Measured on data.dev while training; the metrics also on data.test at the end.");
   ValidationOptions& validation = training.validation;
-  const std::vector<std::string> metrics = {"loss", "perplexity", "accuracy", "sequence_accuracy", "bleu"};
+  const std::vector<std::string> metrics = validation_metrics().names();
   add("training.validation.every_updates", &validation.every_updates, at_least(0),
       "Updates between validations; 0: count epochs.");
   add("training.validation.every_epochs", &validation.every_epochs, at_least(1),

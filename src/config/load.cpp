@@ -14,6 +14,7 @@
 #include "config/values.h"
 #include "config/yaml_tree.h"
 #include "core/error.h"
+#include "data/tokenizer_kinds.h"
 #include "io/model_place.h"
 
 namespace dragoman {
@@ -85,7 +86,7 @@ class Reader {
       tokenizer = TokenizerOptions();
       tokenizer.type = base.tokenizer.type;
       tokenizer.shared = base.tokenizer.shared;
-      const std::string extension = tokenizer.type == "sentencepiece" ? ".model" : ".json";
+      const std::string extension = tokenizer_kinds().at(tokenizer.type).extension();
       tokenizer.model_file = (directory / ((tokenizer.shared ? "tokenizer" : "source") + extension)).string();
       if (!tokenizer.shared) tokenizer.target_model_file = (directory / ("target" + extension)).string();
     }

@@ -1,6 +1,8 @@
 // Row-major matrix views: they own nothing and are passed by value.
 #pragma once
 
+#include <cassert>
+
 #include "core/real.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -13,8 +15,14 @@ struct Mat {
   [[nodiscard]] bool empty() const { return rows == 0 || cols == 0; }
   [[nodiscard]] Real* row(Index i) const { return data + i * ld; }
   Real& operator()(Index i, Index j) const { return data[i * ld + j]; }
-  [[nodiscard]] Mat row_range(Index begin, Index count) const { return {data + begin * ld, count, cols, ld}; }
-  [[nodiscard]] Mat col_range(Index begin, Index count) const { return {data + begin, rows, count, ld}; }
+  [[nodiscard]] Mat row_range(Index begin, Index count) const {
+    assert(begin >= 0 && count >= 0 && begin + count <= rows);
+    return {data + begin * ld, count, cols, ld};
+  }
+  [[nodiscard]] Mat col_range(Index begin, Index count) const {
+    assert(begin >= 0 && count >= 0 && begin + count <= cols);
+    return {data + begin, rows, count, ld};
+  }
 };
 
 /// The same, read only. A Mat converts to it.
@@ -29,8 +37,14 @@ struct ConstMat {
   [[nodiscard]] bool empty() const { return rows == 0 || cols == 0; }
   [[nodiscard]] const Real* row(Index i) const { return data + i * ld; }
   const Real& operator()(Index i, Index j) const { return data[i * ld + j]; }
-  [[nodiscard]] ConstMat row_range(Index begin, Index count) const { return {data + begin * ld, count, cols, ld}; }
-  [[nodiscard]] ConstMat col_range(Index begin, Index count) const { return {data + begin, rows, count, ld}; }
+  [[nodiscard]] ConstMat row_range(Index begin, Index count) const {
+    assert(begin >= 0 && count >= 0 && begin + count <= rows);
+    return {data + begin * ld, count, cols, ld};
+  }
+  [[nodiscard]] ConstMat col_range(Index begin, Index count) const {
+    assert(begin >= 0 && count >= 0 && begin + count <= cols);
+    return {data + begin, rows, count, ld};
+  }
 };
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -2,6 +2,7 @@
 // which only say where a matrix lies.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -38,6 +39,7 @@ struct ParamRef {
   [[nodiscard]] ConstMat in(Values v) const { return {v.base + offset, rows, cols, cols}; }
   [[nodiscard]] Mat in(Grads g) const { return {g.base + offset, rows, cols, cols}; }
   [[nodiscard]] ParamRef row_range(Index begin, Index count) const {
+    assert(begin >= 0 && count >= 0 && begin + count <= rows);
     return {offset + static_cast<std::size_t>(begin * cols), count, cols};
   }
 };

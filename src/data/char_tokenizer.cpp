@@ -64,29 +64,28 @@ class CharTokenizer final : public Tokenizer {
 
   std::size_t size() const override { return vocabulary_.size(); }
   std::string piece(TokenId id) const override { return vocabulary_.piece(id); }
-  std::string type() const override { return "char"; }
+  std::string type() const override { return kChars.name; }
   std::string serialize() const override { return vocabulary_.serialize(type()); }
-  std::string extension() const override { return ".json"; }
+  std::string extension() const override { return kChars.extension(); }
 
  private:
   Vocabulary vocabulary_;
   Symbols symbols_;
 };
 
-}  // namespace
+TokenizerPtr make(Vocabulary vocabulary) { return std::make_shared<CharTokenizer>(std::move(vocabulary)); }
 
-TokenizerPtr make_char_tokenizer(Vocabulary vocabulary) {
-  return std::make_shared<CharTokenizer>(std::move(vocabulary));
-}
-
-TokenizerPtr train_chars(const TokenizerOptions& options, const TrainingText& text, std::vector<std::string>*) {
+TokenizerPtr train(const TokenizerOptions& options, const TrainingText& text, std::vector<std::string>*) {
   PieceCounts counts;
   const Symbols symbols = by_length(options.user_defined_symbols);
   for (std::size_t i = 0; i < text.size; ++i) {
     for_each_unit(text.line(i), symbols, [&](const std::string& c) { ++counts[c]; });
   }
-  return make_char_tokenizer(
-      Vocabulary(std::move(counts), options.min_frequency, options.vocab_size, options.user_defined_symbols));
+  return make(Vocabulary(std::move(counts), options.min_frequency, options.vocab_size, options.user_defined_symbols));
 }
+
+}  // namespace
+
+const TokenizerKind kChars = {.name = "char", .train = train, .make = make};
 
 }  // namespace dragoman

@@ -83,9 +83,9 @@ class SentencePieceTokenizer final : public Tokenizer {
     return processor_.IdToPiece(id);
   }
   bool is_control(TokenId id) const override { return processor_.IsControl(id) || processor_.IsUnused(id); }
-  std::string type() const override { return "sentencepiece"; }
+  std::string type() const override { return kSentencePiece.name; }
   std::string serialize() const override { return serialized_; }
-  std::string extension() const override { return ".model"; }
+  std::string extension() const override { return kSentencePiece.extension(); }
 
  private:
   /// The pieces as texts; to the library a text that is no piece stands for itself.
@@ -185,8 +185,8 @@ std::string comma_separated(const std::vector<std::string>& texts) {
   return list;
 }
 
-sp::util::Status train(const TokenizerOptions& options, std::size_t vocab_size, const TrainingText& text,
-                       std::string* model) {
+sp::util::Status train_model(const TokenizerOptions& options, std::size_t vocab_size, const TrainingText& text,
+                             std::string* model) {
   const std::unordered_map<std::string, std::string> flags = {
       {"model_type", options.model_type},
       {"vocab_size", std::to_string(vocab_size)},
@@ -207,32 +207,14 @@ sp::util::Status train(const TokenizerOptions& options, std::size_t vocab_size, 
   return sp::SentencePieceTrainer::Train(flags, &lines, model);
 }
 
-}  // namespace
-
-void sample_reproducibly(std::uint64_t seed, const std::function<void()>& work) {
-  static std::mutex one_at_a_time;
-  const std::lock_guard lock(one_at_a_time);
-  sp::SetRandomGeneratorSeed(static_cast<unsigned int>(seed % 0xffffffffU));  // the largest number means "no seed"
-  std::exception_ptr error;
-  std::jthread([&] {
-    try {
-      work();
-    } catch (...) {
-      error = std::current_exception();
-    }
-  }).join();
-  if (error) std::rethrow_exception(error);
-}
-
-TokenizerPtr train_sentencepiece(const TokenizerOptions& options, const TrainingText& text,
-                                 std::vector<std::string>* warnings) {
+TokenizerPtr train(const TokenizerOptions& options, const TrainingText& text, std::vector<std::string>* warnings) {
   if (options.model_type != "bpe" && options.model_type != "unigram") {
     throw UserError("tokenizer.model_type: found \"" + options.model_type + "\", expected bpe or unigram");
   }
   std::size_t vocab_size = options.vocab_size;
   std::string model;
   for (;;) {
-    const auto status = train(options, vocab_size, text, &model);
+    const auto status = train_model(options, vocab_size, text, &model);
     if (status.ok()) break;
     const std::string message = status.ToString();
     const auto largest = number_after(message, "set it to a value <= ");
@@ -255,6 +237,25 @@ TokenizerPtr train_sentencepiece(const TokenizerOptions& options, const Training
   }
   return tokenizer;
 }
+
+}  // namespace
+
+void sample_reproducibly(std::uint64_t seed, const std::function<void()>& work) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  sp::SetRandomGeneratorSeed(static_cast<unsigned int>(seed % 0xffffffffU));  // the largest number means "no seed"
+  std::exception_ptr error;
+  std::jthread([&] {
+    try {
+      work();
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }).join();
+  if (error) std::rethrow_exception(error);
+}
+
+const TokenizerKind kSentencePiece = {.name = "sentencepiece", .subwords = true, .train = train};
 
 TokenizerPtr load_sentencepiece(const std::string& serialized, const std::string& file) {
   return std::make_shared<SentencePieceTokenizer>(serialized, file);

@@ -17,18 +17,6 @@ namespace {
 constexpr std::size_t kMaxLines = 2'000'000;
 constexpr std::size_t kMaxBytes = std::size_t{1} << 25;  // of a tokenizer's file; a million words have half of it
 
-struct TokenizerKind {
-  const char* name;
-  TokenizerPtr (*train)(const TokenizerOptions&, const TrainingText&, std::vector<std::string>*);
-  TokenizerPtr (*make)(Vocabulary);  // null: not made of a Vocabulary
-};
-
-constexpr TokenizerKind kKinds[] = {
-    {"sentencepiece", train_sentencepiece, nullptr},
-    {"word", train_words, make_word_tokenizer},
-    {"char", train_chars, make_char_tokenizer},
-};
-
 /// One line out of each of kMaxLines equal stretches.
 TrainingText sample(const TrainingText& text, std::uint64_t seed) {
   const auto pick = [size = text.size, seed, line = text.line](std::size_t i) {
@@ -56,8 +44,13 @@ TokenizerPtr checked(TokenizerPtr tokenizer) {
 
 }  // namespace
 
+Table<TokenizerKind>& tokenizer_kinds() {
+  static Table<TokenizerKind> table("tokenizer", {&kSentencePiece, &kWords, &kChars});
+  return table;
+}
+
 std::vector<TokenId> Tokenizer::sample(std::string_view /*text*/, const SamplingOptions& /*options*/) const {
-  CHECK(false, "only SentencePiece samples pieces");
+  CHECK(false, "this tokenizer samples no pieces");
   return {};
 }
 
@@ -65,17 +58,14 @@ void Tokenizer::save(const std::filesystem::path& path) const { write_file_atomi
 
 TokenizerPtr train_tokenizer(const TokenizerOptions& options, const TrainingText& text, std::uint64_t seed,
                              std::vector<std::string>* warnings) {
-  for (const TokenizerKind& kind : kKinds) {
-    if (options.type != kind.name) continue;
-    if (!has_text(text)) throw UserError("tokenizer: the training text has no words to learn a vocabulary from");
-    if (text.size <= kMaxLines) return checked(kind.train(options, text, warnings));
-    if (warnings) {
-      warnings->push_back("tokenizer: trained on " + std::to_string(kMaxLines) + " of " + std::to_string(text.size) +
-                          " lines, a fixed sample");
-    }
-    return checked(kind.train(options, sample(text, seed), warnings));
+  const TokenizerKind& kind = tokenizer_kinds().at(options.type);
+  if (!has_text(text)) throw UserError("tokenizer: the training text has no words to learn a vocabulary from");
+  if (text.size <= kMaxLines) return checked(kind.train(options, text, warnings));
+  if (warnings) {
+    warnings->push_back("tokenizer: trained on " + std::to_string(kMaxLines) + " of " + std::to_string(text.size) +
+                        " lines, a fixed sample");
   }
-  throw UserError("tokenizer.type: found \"" + options.type + "\", expected sentencepiece, word or char");
+  return checked(kind.train(options, sample(text, seed), warnings));
 }
 
 TokenizerPtr load_tokenizer(const std::filesystem::path& path) {
@@ -84,12 +74,12 @@ TokenizerPtr load_tokenizer(const std::filesystem::path& path) {
   if (contents[0] != '{') return load_sentencepiece(contents, path.string());
   std::string type;
   Vocabulary vocabulary = Vocabulary::parse(contents, path.string(), &type);
-  for (const TokenizerKind& kind : kKinds) {
-    if (!kind.make || type != kind.name) continue;
-    if (vocabulary.size() <= kEos + 1) throw UserError(path.string(), 0, "is a vocabulary without any piece");
-    return kind.make(std::move(vocabulary));
+  const TokenizerKind* kind = tokenizer_kinds().find(type);
+  if (kind == nullptr || kind->make == nullptr) {
+    throw UserError(path.string(), 0, "has the unknown tokenizer type \"" + type + "\"");
   }
-  throw UserError(path.string(), 0, "has the unknown tokenizer type \"" + type + "\"");
+  if (vocabulary.size() <= kEos + 1) throw UserError(path.string(), 0, "is a vocabulary without any piece");
+  return kind->make(std::move(vocabulary));
 }
 
 }  // namespace dragoman

@@ -62,7 +62,7 @@ struct TrainingText {
 
 /// Trains the kind that `options.type` names. Deterministic: the seed only chooses the lines when there are more
 /// than two million. Remarks for the user, such as a vocabulary smaller than wanted, are appended to *warnings
-/// (may be null). UserError: unknown type, vocab_size too small for the characters of the text, no text.
+/// (may be null). UserError: vocab_size too small for the characters of the text, no text.
 [[nodiscard]] std::shared_ptr<const Tokenizer> train_tokenizer(const TokenizerOptions& options,
                                                                const TrainingText& text, std::uint64_t seed,
                                                                std::vector<std::string>* warnings);

@@ -1,22 +1,39 @@
-// The kinds of tokenizers, for the table in tokenizer.cpp only. `text` is not empty; `file` is for messages.
+// The table of tokenizers: how each is trained, and made again from its file.
 #pragma once
 
+#include "core/table.h"
 #include "data/tokenizer.h"
 
 namespace dragoman {
 
 using TokenizerPtr = std::shared_ptr<const Tokenizer>;
+class Vocabulary;
+
+struct TokenizerKind {
+  const char* name;
+  /// It cuts words into pieces by a model of them, and can draw other cuts (reads model_type, character_coverage and
+  /// sampling); else its units are given, and the frequent ones are its vocabulary (reads min_frequency).
+  bool subwords = false;
+  /// `text` is not empty; remarks for the user are appended to *warnings (may be null).
+  TokenizerPtr (*train)(const TokenizerOptions& options, const TrainingText& text,
+                        std::vector<std::string>* warnings) = nullptr;
+  /// Of a vocabulary in JSON that has its name (vocabulary.h). Null: its file is SentencePiece's.
+  TokenizerPtr (*make)(Vocabulary vocabulary) = nullptr;
+
+  /// Of its file.
+  [[nodiscard]] const char* extension() const { return make == nullptr ? ".model" : ".json"; }
+};
 
 /// Subwords by SentencePiece (BPE or unigram) with its `identity` normalization. U+2581 in text means a space;
 /// U+2585, which SentencePiece reserves, is not learned and becomes unk.
-TokenizerPtr train_sentencepiece(const TokenizerOptions& options, const TrainingText& text,
-                                 std::vector<std::string>* warnings);
-TokenizerPtr load_sentencepiece(const std::string& serialized, const std::string& file);
+extern const TokenizerKind kSentencePiece;
+extern const TokenizerKind kWords;  ///< between spaces (U+0020)
+extern const TokenizerKind kChars;  ///< code points, the space among them
 
-/// Words between spaces (U+0020).
-TokenizerPtr train_words(const TokenizerOptions& options, const TrainingText& text, std::vector<std::string>* warnings);
-/// Code points, the space among them.
-TokenizerPtr train_chars(const TokenizerOptions& options, const TrainingText& text, std::vector<std::string>* warnings);
+Table<TokenizerKind>& tokenizer_kinds();
+
+/// SentencePiece's file; `file` is for messages.
+TokenizerPtr load_sentencepiece(const std::string& serialized, const std::string& file);
 
 /// The text of an unk: the next of the words given for them, else U+2047.
 inline std::string take_unknown(std::span<const std::string>& words) {
@@ -25,9 +42,5 @@ inline std::string take_unknown(std::span<const std::string>& words) {
   words = words.subspan(1);
   return word;
 }
-
-class Vocabulary;
-TokenizerPtr make_word_tokenizer(Vocabulary vocabulary);
-TokenizerPtr make_char_tokenizer(Vocabulary vocabulary);
 
 }  // namespace dragoman

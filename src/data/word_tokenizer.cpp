@@ -46,21 +46,17 @@ class WordTokenizer final : public Tokenizer {
 
   std::size_t size() const override { return vocabulary_.size(); }
   std::string piece(TokenId id) const override { return vocabulary_.piece(id); }
-  std::string type() const override { return "word"; }
+  std::string type() const override { return kWords.name; }
   std::string serialize() const override { return vocabulary_.serialize(type()); }
-  std::string extension() const override { return ".json"; }
+  std::string extension() const override { return kWords.extension(); }
 
  private:
   Vocabulary vocabulary_;
 };
 
-}  // namespace
+TokenizerPtr make(Vocabulary vocabulary) { return std::make_shared<WordTokenizer>(std::move(vocabulary)); }
 
-TokenizerPtr make_word_tokenizer(Vocabulary vocabulary) {
-  return std::make_shared<WordTokenizer>(std::move(vocabulary));
-}
-
-TokenizerPtr train_words(const TokenizerOptions& options, const TrainingText& text, std::vector<std::string>*) {
+TokenizerPtr train(const TokenizerOptions& options, const TrainingText& text, std::vector<std::string>*) {
   PieceCounts counts;
   for (std::size_t i = 0; i < text.size; ++i) {
     for_each_word(text.line(i), [&](std::string_view word) {
@@ -72,8 +68,11 @@ TokenizerPtr train_words(const TokenizerOptions& options, const TrainingText& te
       }
     });
   }
-  return make_word_tokenizer(
-      Vocabulary(std::move(counts), options.min_frequency, options.vocab_size, options.user_defined_symbols));
+  return make(Vocabulary(std::move(counts), options.min_frequency, options.vocab_size, options.user_defined_symbols));
 }
+
+}  // namespace
+
+const TokenizerKind kWords = {.name = "word", .train = train, .make = make};
 
 }  // namespace dragoman

@@ -11,7 +11,7 @@ RnnDecoder::RnnDecoder(ParamStore& store, const ModelConfig& config, const Embed
                        Index encoder_layers, Index final_size, bool final_has_c)
     : embedding_(embedding), encoder_layers_(encoder_layers) {
   const DecoderConfig& c = config.decoder;
-  const Cell& cell = cell_by_name(c.cell);
+  const Cell& cell = cells().at(c.cell);
   const RecurrentInit init = recurrent_init(config.init);
   const Init plain = init_by_name(config.init.weights, config.init.scale, 1);
   const bool no_attention = c.attention.score == "none";
@@ -44,9 +44,8 @@ RnnDecoder::RnnDecoder(ParamStore& store, const ModelConfig& config, const Embed
     second_ = RecurrentLayer::create(store, "decoder.0.second", cell, context_size_, s, init);
   }
   if (!no_attention) {
-    const Index size = c.attention.size > 0 ? c.attention.size : s;
-    attention_ = AttentionLayer::create(store, "decoder.attention", score_by_name(c.attention.score), s, memory_size,
-                                        c.attention.score == "general" ? s : size, plain);
+    attention_ = AttentionLayer::create(store, "decoder.attention", scores().at(c.attention.score), s, memory_size,
+                                        c.attention.size > 0 ? c.attention.size : s, plain);
   }
   if (init_ == "bridge") {
     for (Index l = 0; l < c.layers; ++l) {
@@ -77,7 +76,7 @@ void RnnDecoder::constant_context(const Memory& memory, std::span<const Index> s
 AttentionInput RnnDecoder::attention_input(Values values, const Prepared& prepared, ConstMat query,
                                            std::span<const KeyRange> ranges) const {
   AttentionInput input = attention_->input(values, query, prepared.keys, prepared.memory, ranges);
-  input.by_query = !attention_->score->has_vector;
+  input.by_query = attention_->score->is_product;
   return input;
 }
 

@@ -15,7 +15,7 @@ RecurrentInit recurrent_init(const InitConfig& init) {
 RnnEncoder::RnnEncoder(ParamStore& store, const ModelConfig& config, const Embedding& embedding)
     : embedding_(embedding) {
   const EncoderConfig& c = config.encoder;
-  const Cell& cell = cell_by_name(c.cell);
+  const Cell& cell = cells().at(c.cell);
   Index input = c.embedding_size;
   for (Index l = 0; l < c.layers; ++l) {
     const std::string name = "encoder." + std::to_string(l);

@@ -11,7 +11,7 @@ Init weights_init(const InitConfig& init) { return init_by_name(init.weights, in
 
 AttentionBlock AttentionBlock::create(ParamStore& store, const std::string& name, const TransformerConfig& config,
                                       const ModelConfig& model, Index memory_width) {
-  const HeadOptions heads{config.heads, config.head_key_size(), config.head_value_size(), &score_by_name(config.score),
+  const HeadOptions heads{config.heads, config.head_key_size(), config.head_value_size(), &scores().at(config.score),
                           static_cast<Real>(model.dropout.attention)};
   return {
       MultiHead::create(store, name, heads, config.model_size, memory_width, weights_init(model.init)),

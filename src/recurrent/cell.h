@@ -12,7 +12,7 @@ namespace DRAGOMAN_NAMESPACE {
 
 struct CellForward {
   ConstMat gx, gh;       ///< [n, G H]
-  ConstMat hidden_bias;  ///< [1, H], cells with has_hidden_bias
+  ConstMat hidden_bias;  ///< [1, H], cells with a hidden_bias_gate
   ConstMat h_prev;       ///< [n, H]
   ConstMat c_prev;       ///< [n, H], cells with has_memory
   Mat h, c;              ///< out
@@ -32,14 +32,14 @@ struct CellBackward {
 
 struct Cell {
   const char* name;
-  Index gates;              ///< G
-  Index saved;              ///< S
-  bool has_memory;          ///< a second state c (LSTM)
-  bool has_hidden_bias;     ///< a bias inside the recurrent product (GRU: c_n)
-  bool distinct_gradients;  ///< dgh differs from dgx
-  int forget_gate;          ///< index of the gate that gets the forget bias, or -1
-  void (*forward)(const CellForward&);
-  void (*backward)(const CellBackward&);
+  Index gates = 1;                  ///< G
+  Index saved = 0;                  ///< S
+  bool has_memory = false;          ///< a second state c (LSTM)
+  Index hidden_bias_gate = -1;      ///< the gate with a bias inside the recurrent product (GRU: c_n), or -1
+  bool distinct_gradients = false;  ///< dgh differs from dgx
+  Index forget_gate = -1;           ///< the gate that gets the forget bias, or -1
+  void (*forward)(const CellForward&) = nullptr;
+  void (*backward)(const CellBackward&) = nullptr;
 };
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -64,6 +64,12 @@ void backward(const CellBackward& s) {
 
 }  // namespace
 
-const Cell kGruCell = {"gru", 3, 4, false, true, true, -1, forward, backward};
+const Cell kGruCell = {.name = "gru",
+                       .gates = 3,
+                       .saved = 4,
+                       .hidden_bias_gate = 2,
+                       .distinct_gradients = true,
+                       .forward = forward,
+                       .backward = backward};
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -63,6 +63,12 @@ void backward(const CellBackward& s) {
 
 }  // namespace
 
-const Cell kLstmCell = {"lstm", 4, 5, true, false, false, 1, forward, backward};
+const Cell kLstmCell = {.name = "lstm",
+                        .gates = 4,
+                        .saved = 5,
+                        .has_memory = true,
+                        .forget_gate = 1,
+                        .forward = forward,
+                        .backward = backward};
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -30,6 +30,6 @@ void backward(const CellBackward& s) {
 
 }  // namespace
 
-const Cell kRnnCell = {"rnn", 1, 0, false, false, false, -1, forward, backward};
+const Cell kRnnCell = {.name = "rnn", .gates = 1, .forward = forward, .backward = backward};
 
 }  // namespace DRAGOMAN_NAMESPACE

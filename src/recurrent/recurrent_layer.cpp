@@ -36,6 +36,7 @@ Mat StateTrace::previous(Workspace& workspace) const {
 
 RecurrentLayer RecurrentLayer::create(ParamStore& store, const std::string& name, const Cell& cell, Index input_size,
                                       Index hidden_size, const RecurrentInit& init) {
+  CHECK(cell.hidden_bias_gate < cell.gates && cell.forget_gate < cell.gates, "RecurrentLayer: gates of the cell");
   RecurrentLayer layer;
   layer.cell = &cell;
   layer.hidden_size = hidden_size;
@@ -47,7 +48,7 @@ RecurrentLayer RecurrentLayer::create(ParamStore& store, const std::string& name
     bias = {Init::Kind::constant, init.forget_bias, cell.gates, cell.forget_gate};
   }
   layer.input.b = store.add_bias(name + ".b", width, bias);
-  if (cell.has_hidden_bias) layer.c_n = store.add_bias(name + ".c_n", hidden_size);
+  if (cell.hidden_bias_gate >= 0) layer.c_n = store.add_bias(name + ".c_n", hidden_size);
   return layer;
 }
 
@@ -80,7 +81,8 @@ void RecurrentLayer::step_backward(Values values, const StepGrad& s, Workspace& 
 void RecurrentLayer::recurrent_weights_backward(ConstMat h_prev, ConstMat dgh, Grads grads) const {
   const Profile::Scope profile(Part::products);
   add_weight_gradient(h_prev, dgh, w_h, grads);
-  if (cell->has_hidden_bias) add_column_sums(dgh.col_range(2 * hidden_size, hidden_size), c_n.in(grads));
+  if (cell->hidden_bias_gate < 0) return;
+  add_column_sums(dgh.col_range(cell->hidden_bias_gate * hidden_size, hidden_size), c_n.in(grads));
 }
 
 StateTrace RecurrentLayer::forward(Values values, const TimeMajor& time, ConstMat x, ConstMat initial_h,

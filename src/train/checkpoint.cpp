@@ -40,11 +40,12 @@ void Checkpoints::save(const ParamStore& store, const Optimizer& optimizer, Trai
   AtomicDirectory directory(path.string());
   const fs::path inside = directory.temporary();
   state.files = {{"model.safetensors", save_model((inside / "model.safetensors").string(), store)}};
-  if (!optimizer.moments.empty()) {
+  if (!optimizer.buffers().empty()) {
     std::vector<TensorSource> tensors;
-    for (const Optimizer::Moment& moment : optimizer.moments) {
-      for (TensorSource& t : as_tensors(store, moment.numbers.data(), moment.name + "."))
+    for (const Optimizer::Buffer& buffer : optimizer.buffers()) {
+      for (TensorSource& t : as_tensors(store, buffer.numbers.data(), buffer.name + ".")) {
         tensors.push_back(std::move(t));
+      }
     }
     state.files["optimizer.safetensors"] = write_safetensors((inside / "optimizer.safetensors").string(), tensors,
                                                              {{"format", std::to_string(kModelFormat)}});
@@ -147,9 +148,9 @@ void Checkpoints::load(const TrainingState& state, ParamStore& store, Optimizer&
   load_model((path / "model.safetensors").string(), store);
   std::vector<std::string> prefixes;
   std::vector<Real*> numbers;
-  for (Optimizer::Moment& moment : optimizer.moments) {
-    prefixes.push_back(moment.name + ".");
-    numbers.push_back(moment.numbers.data());
+  for (Optimizer::Buffer& buffer : optimizer.buffers()) {
+    prefixes.push_back(buffer.name + ".");
+    numbers.push_back(buffer.numbers.data());
   }
   if (!prefixes.empty()) load_tensors((path / "optimizer.safetensors").string(), store, prefixes, numbers);
 }

@@ -6,6 +6,7 @@
 #include "data/data_examiner.h"
 #include "kernels/gemm.h"
 #include "kernels/packed_weights.h"
+#include "train/optimizer_rules.h"
 #include "train/validation_memory.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -41,8 +42,7 @@ Batch first_pairs(const PairEncoder& encoder, Index labels, Index side_tokens = 
 MemoryEstimate estimate_weights(const Seq2Seq& model, const TrainOptions& options, bool validates) {
   MemoryEstimate estimate;
   const std::size_t numbers = model.params().size();
-  const bool sgd = options.optimizer.type == "sgd";
-  const std::size_t moments = sgd ? (options.optimizer.momentum > 0 ? 1 : 0) : 2;
+  const std::size_t moments = optimizer_rules().at(options.optimizer.type).moments(options.optimizer).size();
   const std::size_t means = options.checkpoints.average_last > 0 ? 3 : 0;  // a sum in double, and the mean
   const std::size_t ema = options.ema > 0 ? 1 : 0;
   const std::size_t copies = 1 + moments + ema + means + static_cast<std::size_t>(options.shards);

@@ -3,17 +3,12 @@
 
 #include <cstdint>
 
-#include "train/train_options.h"
+#include "train/schedule_shapes.h"
 
 namespace dragoman {
 
-/// learning_rate(u) = base x warm-up(u) x shape(u):
-///   warm-up       u / warmup while u < warmup, else 1
-///   constant      1
-///   inverse_sqrt  sqrt(warmup / u) from u = warmup on (Vaswani et al. 2017, equation 3, in terms of its peak)
-///   linear        falls from 1 at the end of warm-up to final_factor at `total`
-///   cosine        f + (1 - f)(1 + cos(pi p)) / 2, p the share of the way from warm-up to `total`
-///   plateau       factor^k, k grows by one after `patience` validations in a row without improvement
+/// learning_rate(u) = base x (u / warmup while u < warmup, then the factor of its shape). A shape that watches validation
+/// multiplies it by `factor` after each `patience` validations in a row without improvement.
 class Schedule {
  public:
   Schedule(const ScheduleOptions& options, double base, std::int64_t max_updates);
@@ -31,6 +26,7 @@ class Schedule {
 
  private:
   ScheduleOptions options_;
+  const ScheduleShape& shape_;
   double base_;
 };
 

@@ -12,6 +12,7 @@
 #include "train/exchanged.h"
 #include "train/model_file.h"
 #include "train/number_text.h"
+#include "train/validation_metrics.h"
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {

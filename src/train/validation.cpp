@@ -1,6 +1,5 @@
 #include "train/validation.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -8,8 +7,7 @@
 #include "data/clean.h"
 #include "data/pair_encoder.h"
 #include "decode/search_rules.h"
-#include "metrics/accuracy.h"
-#include "metrics/bleu.h"
+#include "train/validation_metrics.h"
 #include "translate/scorer.h"
 
 namespace DRAGOMAN_NAMESPACE {
@@ -33,57 +31,46 @@ Validator::Validator(const Seq2Seq& model, const TokenizerPair& tokenizers, cons
 std::optional<ValidationReport> Validator::run(const StopCheck& stop) const {
   const auto start = std::chrono::steady_clock::now();
   ValidationReport report;
-  const auto wanted = [&](const char* metric) {
-    return std::find(options_.metrics.begin(), options_.metrics.end(), metric) != options_.metrics.end();
-  };
-  if (wanted("loss") || wanted("perplexity") || wanted("accuracy")) {
+  std::vector<const Metric*> of_labels, of_text;
+  for (const std::string& name : options_.metrics) {
+    const Metric& metric = validation_metrics().at(name);
+    (metric.translates() ? of_text : of_labels).push_back(&metric);
+  }
+  if (!of_labels.empty()) {
     const LossSums sums = evaluate_batches(model_, batches_, label_smoothing_, nullptr, stop);
     if (stopped(stop)) return std::nullopt;
     if (!std::isfinite(sums.negative_log_prob)) throw NotFinite();
-    const auto labels = static_cast<double>(sums.labels);
-    if (wanted("loss")) report.metrics["loss"] = sums.loss / labels;
-    if (wanted("perplexity")) report.metrics["perplexity"] = std::exp(sums.negative_log_prob / labels);
-    if (wanted("accuracy")) report.metrics["accuracy"] = static_cast<double>(sums.correct) / labels;
-    for (const auto& [name, value] : report.metrics) {  // sums of finite numbers, and exp() of one, may not be
+    for (const Metric* metric : of_labels) {
+      const double value = metric->of_labels(sums);  // sums of finite numbers, and exp() of one, may not be finite
       if (!std::isfinite(value)) throw NotFinite();
+      report.metrics[metric->name] = value;
     }
   }
   report.attention = attention_entropy(model_, model_.values(), batches_, stop);
   if (stopped(stop)) return std::nullopt;
-  if (wanted("bleu") || wanted("sequence_accuracy")) {
-    LineRemarks remarks;
-    const std::vector<std::vector<Translation>> translations = translator_.translate(sources_, 1, &remarks, stop);
+  if (!of_text.empty()) {
+    const std::vector<std::string> translations = translate(report, stop);
     if (stopped(stop)) return std::nullopt;
-    report.cut = remarks.ended.size();  // a number is enough: early in a training it is usual
-    remarks.ended.clear();
-    remarks.unknown.clear();  // the data report counts them
-    report.remarks = translator_.describe(remarks);
-    BleuOptions options;
-    options.tokenizer = parse_bleu_tokenizer(options_.tokenize);
-    options.lowercase = options_.lowercase;
-    Bleu bleu(options);
-    BleuStats stats;
-    SequenceAccuracy exact;
-    for (std::size_t i = 0; i < references_.size(); ++i) {
-      const std::string& text = translations[i].front().text;
-      exact.add(text, references_[i]);
-      if (wanted("bleu")) stats += bleu.line_stats(text, {&references_[i], 1});
-    }
-    if (wanted("bleu")) {
-      report.metrics["bleu"] = bleu.score(stats).score;
-      report.bleu_signature = bleu.signature(1);
-    }
-    if (wanted("sequence_accuracy")) {
-      report.metrics["sequence_accuracy"] = exact.value();
+    for (const Metric* metric : of_text) {
+      report.metrics[metric->name] = metric->of_text({translations, references_, options_});
+      if (metric->reads_bleu_options) report.bleu_signature = bleu_signature(options_);
     }
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }
 
-bool better_metric(const std::string& metric, double a, double b) {
-  if (!std::isfinite(a)) return false;
-  return metric == "loss" || metric == "perplexity" ? a < b : a > b;
+std::vector<std::string> Validator::translate(ValidationReport& report, const StopCheck& stop) const {
+  LineRemarks remarks;
+  const std::vector<std::vector<Translation>> found = translator_.translate(sources_, 1, &remarks, stop);
+  if (stopped(stop)) return {};
+  std::vector<std::string> texts;
+  for (const std::vector<Translation>& translations : found) texts.push_back(translations.front().text);
+  report.cut = remarks.ended.size();  // a number is enough: early in a training it is usual
+  remarks.ended.clear();
+  remarks.unknown.clear();  // the data report counts them
+  report.remarks = translator_.describe(remarks);
+  return texts;
 }
 
 }  // namespace DRAGOMAN_NAMESPACE

@@ -17,9 +17,9 @@ namespace DRAGOMAN_NAMESPACE {
 /// Labels that a thread evaluates at a time: enough for fast products, and less than a shard keeps for backward.
 inline constexpr std::size_t kValidationLabels = 512;
 
-/// loss (smoothed, without dropout, per label), perplexity, accuracy (teacher-forced labels), and by translating
-/// the source with the same code as `translate`: bleu, sequence_accuracy (exact lines), against the reference lines,
-/// cleaned as training text is. Beside them the entropy of the model's attention.
+/// What validation_metrics.h has: without dropout from teacher-forced labels, and by translating the source with the same
+/// code as `translate`, against the reference lines, cleaned as training text is. Beside them the entropy of the model's
+/// attention.
 class Validator {
  public:
   /// UserError: bad text. The model and the corpus must outlive it.
@@ -30,6 +30,9 @@ class Validator {
   [[nodiscard]] std::optional<ValidationReport> run(const StopCheck& stop = {}) const;
 
  private:
+  /// Of all sources; the report gets remarks. Worthless when stopped.
+  std::vector<std::string> translate(ValidationReport& report, const StopCheck& stop) const;
+
   const Seq2Seq& model_;
   Translator translator_;
   ValidationOptions options_;
@@ -37,8 +40,5 @@ class Validator {
   std::vector<Batch> batches_;
   std::vector<std::string> sources_, references_;
 };
-
-/// Is a better than b? loss and perplexity: lower; the others: higher.
-bool better_metric(const std::string& metric, double a, double b);
 
 }  // namespace DRAGOMAN_NAMESPACE

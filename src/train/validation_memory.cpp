@@ -7,6 +7,7 @@
 #include "analysis/attention_entropy.h"
 #include "decode/search_rules.h"
 #include "train/validation.h"
+#include "train/validation_metrics.h"
 
 namespace DRAGOMAN_NAMESPACE {
 namespace {
@@ -117,11 +118,6 @@ std::size_t searching_bytes(const Seq2Seq& model, const std::vector<Batch>& batc
 }
 
 }  // namespace
-
-bool translates(const ValidationOptions& options) {
-  return std::any_of(options.metrics.begin(), options.metrics.end(),
-                     [](const std::string& metric) { return metric == "bleu" || metric == "sequence_accuracy"; });
-}
 
 ValidationMemory validation_memory(const Seq2Seq& model, const PairEncoder& text, const ValidationOptions& options,
                                    const DecodeOptions& decoding, Index beam_size) {

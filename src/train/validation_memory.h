@@ -8,9 +8,6 @@
 
 namespace DRAGOMAN_NAMESPACE {
 
-/// Does validation translate, beside evaluating losses?
-bool translates(const ValidationOptions& options);
-
 struct ValidationMemory {
   std::size_t bytes = 0;  ///< of one thread: evaluating a batch or searching, whichever takes more
   Index longest = 0;      ///< tokens of the longest side of a line

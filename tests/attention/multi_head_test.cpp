@@ -36,7 +36,7 @@ Real largest(ConstMat m) {
 
 TEST(MultiHead, QueriesKeysAndValuesStartSmallerThanTheOutput) {
   ParamStore store;
-  const HeadOptions options{4, 16, 24, &score_by_name("scaled_dot"), 0};
+  const HeadOptions options{4, 16, 24, &scores().at("scaled_dot"), 0};
   const MultiHead layer = MultiHead::create(store, "layer", options, 64, 80, {Init::Kind::xavier});
   store.initialize(3);
   const auto bound = [](double in, double out) { return std::sqrt(6 / (in + out)); };
@@ -54,7 +54,7 @@ void check_golden(const nlohmann::json& golden) {
   SCOPED_TRACE(golden.at("name").get<std::string>());
   const nlohmann::json& tensors = golden.at("tensors");
   const HeadOptions options{golden.at("heads").get<Index>(), golden.at("key_size").get<Index>(),
-                            golden.at("value_size").get<Index>(), &score_by_name(golden.at("score").get<std::string>()),
+                            golden.at("value_size").get<Index>(), &scores().at(golden.at("score").get<std::string>()),
                             0};
   ParamStore store;
   const MultiHead layer = MultiHead::create(store, "layer", options, golden.at("width").get<Index>(),

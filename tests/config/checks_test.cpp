@@ -121,14 +121,15 @@ TEST(ConfigChecks, ModelCombinations) {
   expect_problems({
       {{"model.decoder.init=last"}, "an encoder state (256, both directions) as wide as the decoder's (128)"},
       {{"model.decoder.init=zero", "model.decoder.attention={score: none, context: start}"}, "sees the source"},
-      {{"model.decoder.attention.size=5", "model.decoder.attention.score=general"}, "only the additive score"},
+      {{"model.decoder.attention.size=5", "model.decoder.attention.score=general"},
+       "only a score that projects queries"},
       {{"model.decoder.attention.context=start"}, "with attention the context is new at every step"},
       {{"model.tied_embeddings=all", "tokenizer.shared=false"}, "a shared tokenizer"},
       {{"model.tied_embeddings=all", "model.encoder.embedding_size=5"}, "equal widths of the embeddings"},
       {{"model.dropout.layers=0.1"}, "nothing lies between recurrent layers of one"},
       {{"model.dropout.context=0.1", "model.decoder.attention.score=none"}, "no keys and values"},
       {{"model.init.scale=0.2"}, "only normal and uniform read it"},
-      {{"model.init.forget_bias=2"}, "only an LSTM has a forget gate"},
+      {{"model.init.forget_bias=2"}, "the cell has no forget gate"},
   });
   EXPECT_FINE({"model.decoder.init=last", "model.encoder.hidden_size=64"});
   EXPECT_FINE({"model.tied_embeddings=target", "model.decoder.embedding_size=5"});
@@ -154,7 +155,7 @@ TEST(ConfigChecks, TransformerCombinations) {
       {{"model.dropout.residual=0.1"}, "only Transformer layers read it"},
       {{decoder, "model.dropout.readout=0.1"}, "only a recurrent decoder has a readout layer"},
       {{encoder, decoder, "model.init.recurrent=xavier"}, "only type rnn has hidden-to-hidden matrices"},
-      {{encoder, decoder, "model.init.forget_bias=2"}, "only type rnn has an LSTM"},
+      {{encoder, decoder, "model.init.forget_bias=2"}, "only type rnn has a forget gate"},
   });
   EXPECT_FINE({encoder, decoder});
   EXPECT_FINE({encoder, decoder, "model.encoder.model_size=64", "model.dropout={context: 0.1, ffn: 0.1}"});
@@ -185,16 +186,16 @@ TEST(ConfigChecks, OptimizerKeysBelongToTheirOptimizer) {
       {{"training.optimizer.momentum=0.9"}, "found 0.9 with training.optimizer.type adam, expected 0.0 (the default)"},
       {{"training.optimizer.weight_decay=0.1"}, "only adamw reads it"},
       {{"training.optimizer.weight_decay=0.1", sgd}, "only adamw reads it"},
-      {{"training.optimizer.betas=[0.9, 0.98]", sgd}, "sgd has no moments"},
-      {{"training.optimizer.epsilon=1e-6", sgd}, "sgd divides by nothing"},
+      {{"training.optimizer.betas=[0.9, 0.98]", sgd}, "only adam or adamw reads it"},
+      {{"training.optimizer.epsilon=1e-6", sgd}, "only adam or adamw reads it"},
   });
 }
 
 TEST(ConfigChecks, ScheduleKeysBelongToTheirSchedule) {
   const std::string linear = "training.schedule.type=linear";
   expect_problems({
-      {{"training.schedule.total=5"}, "only linear and cosine read it"},
-      {{"training.schedule.final_factor=0.5"}, "only linear and cosine read it"},
+      {{"training.schedule.total=5"}, "only linear or cosine reads it"},
+      {{"training.schedule.final_factor=0.5"}, "only linear or cosine reads it"},
       {{"training.schedule.factor=0.1"}, "only plateau reads it"},
       {{"training.schedule.patience=5"}, "only plateau reads it"},
       {{linear}, "a last update, because linear falls towards it"},
@@ -261,7 +262,7 @@ TEST(ConfigChecks, TokenizerKeysBelongToTheirType) {
       {{"tokenizer.user_defined_symbols=[a, b]", "tokenizer.vocab_size=5"}, "room for the symbols"},
       {{word, "tokenizer.model_type=unigram"}, "only sentencepiece reads it"},
       {{word, "tokenizer.character_coverage=0.99"}, "only sentencepiece reads it"},
-      {{"tokenizer.min_frequency=2"}, "only word and char read it"},
+      {{"tokenizer.min_frequency=2"}, "only word or char reads it"},
       {{ready, "tokenizer.vocab_size=100"}, "a ready model brings its own"},
       {{ready, "tokenizer.model_type=unigram"}, "a ready model brings its own"},
       {{ready, "tokenizer.shared=false"}, "two model files or none"},

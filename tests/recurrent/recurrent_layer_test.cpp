@@ -149,8 +149,8 @@ TEST(RecurrentLayer, InferenceWithoutSavedNumbersGivesTheSameBits) {
 }
 
 TEST(Cells, AreFoundByName) {
-  for (const Cell* cell : cells()) EXPECT_EQ(&cell_by_name(cell->name), cell);
-  EXPECT_THROW(cell_by_name("unknown"), std::logic_error);
+  for (const Cell* cell : cells()) EXPECT_EQ(&cells().at(cell->name), cell);
+  EXPECT_THROW(static_cast<void>(cells().at("unknown")), std::logic_error);
 }
 
 TEST(TimeMajor, SortsByFallingLengthAndKeepsTheStepsTogether) {

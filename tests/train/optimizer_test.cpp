@@ -148,7 +148,8 @@ TEST(Optimizer, NamesItsMoments) {
     OptimizerOptions options = options_of(type, 0.1);
     options.momentum = momentum;
     std::string text;
-    for (const Optimizer::Moment& moment : Optimizer(options, store).moments) {
+    Optimizer optimizer(options, store);
+    for (const Optimizer::Buffer& moment : optimizer.buffers()) {
       EXPECT_EQ(moment.numbers.size(), store.size());
       text += moment.name + " ";
     }
@@ -158,7 +159,8 @@ TEST(Optimizer, NamesItsMoments) {
   EXPECT_EQ(names("sgd", 0.5), "momentum ");
   EXPECT_EQ(names("adam", 0), "first second ");
   EXPECT_EQ(names("adamw", 0), "first second ");
-  EXPECT_EQ(Optimizer(options_of("sgd", 0.1), store, 0.9).moments.back().name, "ema");
+  Optimizer averaged(options_of("sgd", 0.1), store, 0.9);
+  EXPECT_EQ(averaged.buffers().back().name, "ema");
 }
 
 TEST(Optimizer, ThreadsChangeNoBit) {

@@ -257,7 +257,7 @@ TEST(TrainStep, ALossThatIsNotFiniteUpdatesNothing) {
   std::vector<Real> after = values_of(model);
   after[poisoned] = before[poisoned];
   EXPECT_EQ(std::memcmp(after.data(), before.data(), after.size() * sizeof(Real)), 0);
-  for (const Optimizer::Moment& moment : step.optimizer().moments) {
+  for (const Optimizer::Buffer& moment : step.optimizer().buffers()) {
     EXPECT_EQ(moment.numbers, std::vector<Real>(model.params().size())) << moment.name;
   }
   // With the number mended, training goes on as if nothing had been.

@@ -10,6 +10,7 @@
 #include "decode/search_rules.h"
 #include "metrics/bleu.h"
 #include "support/training_case.h"
+#include "train/validation_metrics.h"
 #include "translate/scorer.h"
 
 namespace DRAGOMAN_NAMESPACE {

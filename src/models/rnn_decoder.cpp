@@ -9,58 +9,70 @@ namespace DRAGOMAN_NAMESPACE {
 
 RnnDecoder::RnnDecoder(ParamStore& store, const ModelConfig& config, const Embedding& embedding, Index memory_size,
                        Index encoder_layers, Index final_size, bool final_has_c)
-    : embedding_(embedding), encoder_layers_(encoder_layers) {
+    : embedding_(embedding),
+      embedding_dropout_{static_cast<Real>(config.dropout.embedding), hash_name("decoder.embedding")},
+      encoder_layers_(encoder_layers) {
   const DecoderConfig& c = config.decoder;
-  const Cell& cell = cells().at(c.cell);
-  const RecurrentInit init = recurrent_init(config.init);
-  const Init plain = init_by_name(config.init.weights, config.init.scale, 1);
-  const bool no_attention = c.attention.score == "none";
   query_ = c.attention.query == "previous"  ? Query::previous
            : c.attention.query == "between" ? Query::between
                                             : Query::current;
   input_feeding_ = c.input_feeding;
   init_ = c.init;
-  copy_c_ = init_ == "last" && cell.has_memory && final_has_c;
-  context_size_ = !no_attention ? memory_size : c.attention.context == "every_step" ? final_size : 0;
+  copy_c_ = init_ == "last" && cells().at(c.cell).has_memory && final_has_c;
+  context_size_ = c.attends() ? memory_size : c.attention.context == "every_step" ? final_size : 0;
   readout_size_ = config.tied_embeddings == "none" ? c.hidden_size : c.embedding_size;
   readout_reads_e_ = query_ != Query::current;
-  const Index e = c.embedding_size;
-  const Index s = c.hidden_size;
-
-  const Index first_context = query_ == Query::previous ? context_size_ : 0;
-  const Index first_readout = input_feeding_ ? readout_size_ : 0;
-  Index input = e + first_context + first_readout;
-  for (Index l = 0; l < c.layers; ++l) {
-    const std::string name = "decoder." + std::to_string(l);
-    layers_.push_back(RecurrentLayer::create(store, name, cell, input, s, init));
-    layer_dropout_.push_back({static_cast<Real>(config.dropout.layers), hash_name(name + ".input")});
-    input = s;
-  }
-  const Linear& first = layers_.front().input;
-  first_e_ = {first.w.row_range(0, e), first.b};
-  first_context_ = {first.w.row_range(e, first_context), {}};
-  first_readout_ = {first.w.row_range(e, first_readout), {}};
-  if (query_ == Query::between) {
-    second_ = RecurrentLayer::create(store, "decoder.0.second", cell, context_size_, s, init);
-  }
-  if (!no_attention) {
-    attention_ = AttentionLayer::create(store, "decoder.attention", scores().at(c.attention.score), s, memory_size,
-                                        c.attention.size > 0 ? c.attention.size : s, plain);
-  }
+  create_cells(store, config);
+  if (c.attends()) create_attention(store, config, memory_size);
   if (init_ == "bridge") {
+    const Init plain = init_by_name(config.init.weights, config.init.scale, 1);
     for (Index l = 0; l < c.layers; ++l) {
-      bridge_.push_back(Linear::create(store, "decoder.bridge." + std::to_string(l), final_size, s, plain));
+      bridge_.push_back(Linear::create(store, "decoder.bridge." + std::to_string(l), final_size, c.hidden_size, plain));
     }
   }
-  const Index reads = s + context_size_ + (readout_reads_e_ ? e : 0);
-  const Linear readout = Linear::create(store, "decoder.readout", reads, readout_size_, plain);
+  create_readout(store, config);
+}
+
+void RnnDecoder::create_cells(ParamStore& store, const ModelConfig& config) {
+  const DecoderConfig& c = config.decoder;
+  const Cell& cell = cells().at(c.cell);
+  const RecurrentInit init = recurrent_init(config.init);
+  const Index context = query_ == Query::previous ? context_size_ : 0;
+  const Index readout = input_feeding_ ? readout_size_ : 0;
+  Index input = c.embedding_size + context + readout;
+  for (Index l = 0; l < c.layers; ++l) {
+    const std::string name = "decoder." + std::to_string(l);
+    layers_.push_back(RecurrentLayer::create(store, name, cell, input, c.hidden_size, init));
+    layer_dropout_.push_back({static_cast<Real>(config.dropout.layers), hash_name(name + ".input")});
+    input = c.hidden_size;
+  }
+  const Linear& first = layers_.front().input;
+  first_e_ = {first.w.row_range(0, c.embedding_size), first.b};
+  first_context_ = {first.w.row_range(c.embedding_size, context), {}};
+  first_readout_ = {first.w.row_range(c.embedding_size, readout), {}};
+  if (query_ == Query::between) {
+    second_ = RecurrentLayer::create(store, "decoder.0.second", cell, context_size_, c.hidden_size, init);
+  }
+}
+
+void RnnDecoder::create_attention(ParamStore& store, const ModelConfig& config, Index memory_size) {
+  const DecoderConfig& c = config.decoder;
+  attention_ = AttentionLayer::create(store, "decoder.attention", scores().at(c.attention.score), c.hidden_size,
+                                      memory_size, c.attention.size > 0 ? c.attention.size : c.hidden_size,
+                                      init_by_name(config.init.weights, config.init.scale, 1));
+}
+
+void RnnDecoder::create_readout(ParamStore& store, const ModelConfig& config) {
+  const Index s = config.decoder.hidden_size;
+  const Index e = readout_reads_e_ ? config.decoder.embedding_size : 0;
+  const Linear readout = Linear::create(store, "decoder.readout", s + context_size_ + e, readout_size_,
+                                        init_by_name(config.init.weights, config.init.scale, 1));
   // previous, between: [s; c; e]; current: [c; s].
   const Index s_begin = readout_reads_e_ ? 0 : context_size_;
   const Index context_begin = readout_reads_e_ ? s : 0;
   readout_s_ = {readout.w.row_range(s_begin, s), readout.b};
   readout_context_ = {readout.w.row_range(context_begin, context_size_), {}};
   if (readout_reads_e_) readout_e_ = {readout.w.row_range(s + context_size_, e), {}};
-  embedding_dropout_ = {static_cast<Real>(config.dropout.embedding), hash_name("decoder.embedding")};
 }
 
 RnnDecoder::Prepared RnnDecoder::prepare(Values values, const Memory& memory, Workspace& workspace) const {
@@ -95,16 +107,30 @@ void RnnDecoder::readout_rows(Values values, ConstMat s, ConstMat context, Const
 }
 
 void RnnDecoder::step_rows(Values values, const Prepared& prepared, const StepRows& rows, Workspace& workspace) const {
-  const LayerRows& first = rows.layers[0];
-  if (query_ == Query::previous) {
-    attend_rows(values, prepared, rows.layers[top()].h_prev, rows, workspace);
-    if (has_context()) first_context_.forward_add(values, rows.context, rows.gx);
+  switch (query_) {
+    case Query::previous:
+      return step_previous(values, prepared, rows, workspace);
+    case Query::between:
+      return step_between(values, prepared, rows, workspace);
+    case Query::current:
+      return step_current(values, prepared, rows, workspace);
   }
-  if (input_feeding_) first_readout_.forward_add(values, rows.readout_prev, rows.gx);
-  if (query_ == Query::between) {
-    const LayerRows& half = rows.between;
-    layers_[0].step(values, rows.gx, first.h_prev, first.c_prev, half.h, half.c, half.saved, workspace);
-    attend_rows(values, prepared, half.h, rows, workspace);
+}
+
+void RnnDecoder::step_previous(Values values, const Prepared& prepared, const StepRows& rows,
+                               Workspace& workspace) const {
+  attend_rows(values, prepared, rows.layers[top()].h_prev, rows, workspace);
+  if (has_context()) first_context_.forward_add(values, rows.context, rows.gx);
+  first_cell(values, rows, rows.layers[0], workspace);
+  upper_layers(values, rows, workspace);
+}
+
+void RnnDecoder::step_between(Values values, const Prepared& prepared, const StepRows& rows,
+                              Workspace& workspace) const {
+  const LayerRows &half = rows.between, &first = rows.layers[0];
+  first_cell(values, rows, half, workspace);
+  attend_rows(values, prepared, half.h, rows, workspace);
+  {
     const Workspace::Scope scope(workspace);
     const Mat gx = workspace.mat(rows.gx.rows, second_.gates_size());
     if (has_context()) {
@@ -113,9 +139,25 @@ void RnnDecoder::step_rows(Values values, const Prepared& prepared, const StepRo
       fill_rows(second_.input.b.in(values), gx);
     }
     second_.step(values, gx, half.h, half.c, first.h, first.c, first.saved, workspace);
-  } else {
-    layers_[0].step(values, rows.gx, first.h_prev, first.c_prev, first.h, first.c, first.saved, workspace);
   }
+  upper_layers(values, rows, workspace);
+}
+
+void RnnDecoder::step_current(Values values, const Prepared& prepared, const StepRows& rows,
+                              Workspace& workspace) const {
+  if (input_feeding_) first_readout_.forward_add(values, rows.readout_prev, rows.gx);
+  first_cell(values, rows, rows.layers[0], workspace);
+  upper_layers(values, rows, workspace);
+  attend_rows(values, prepared, rows.layers[top()].h, rows, workspace);
+  if (input_feeding_) readout_rows(values, rows.layers[top()].h, rows.context, {}, rows.readout);
+}
+
+void RnnDecoder::first_cell(Values values, const StepRows& rows, const LayerRows& out, Workspace& workspace) const {
+  const LayerRows& first = rows.layers[0];
+  layers_[0].step(values, rows.gx, first.h_prev, first.c_prev, out.h, out.c, out.saved, workspace);
+}
+
+void RnnDecoder::upper_layers(Values values, const StepRows& rows, Workspace& workspace) const {
   for (Index l = 1; l <= top(); ++l) {
     const LayerRows& layer = rows.layers[l];
     copy(rows.layers[l - 1].h, layer.x);
@@ -125,8 +167,6 @@ void RnnDecoder::step_rows(Values values, const Prepared& prepared, const StepRo
     layers_[l].input.forward(values, layer.x, gx);
     layers_[l].step(values, gx, layer.h_prev, layer.c_prev, layer.h, layer.c, layer.saved, workspace);
   }
-  if (query_ == Query::current) attend_rows(values, prepared, rows.layers[top()].h, rows, workspace);
-  if (input_feeding_) readout_rows(values, rows.layers[top()].h, rows.context, {}, rows.readout);
 }
 
 void RnnDecoder::initial_state(Values values, const Memory& memory, Index layer, std::span<const Index> sentences,

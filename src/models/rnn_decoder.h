@@ -9,7 +9,7 @@
 //                                           c_t = A(s_t);   r_t = tanh(W [c_t; s_t] + b)
 // Without attention c_t is dropped from all formulas (context start) or the encoder's final h (every_step).
 //
-// One function, step_rows(), computes a time step. Training calls it with views into time-major buffers of all steps,
+// One function, step_rows(), computes a time step (the three modes: step_previous, step_between, step_current). Training calls it with views into time-major buffers of all steps,
 // decoding with buffers of one step. Products that don't depend on the state are taken out of the time loop: the
 // embedding's share of the first cell's input, and the readout unless it is fed back.
 #pragma once
@@ -69,12 +69,27 @@ class RnnDecoder : public Decoder {
   };
   struct Saved;
   struct State;
-  struct BackwardRows;
+  class Backward;
+
+  void create_cells(ParamStore& store, const ModelConfig& config);
+  void create_attention(ParamStore& store, const ModelConfig& config, Index memory_size);
+  void create_readout(ParamStore& store, const ModelConfig& config);
 
   [[nodiscard]] Index top() const { return static_cast<Index>(layers_.size()) - 1; }
   [[nodiscard]] bool has_context() const { return context_size_ > 0; }
   [[nodiscard]] Prepared prepare(Values values, const Memory& memory, Workspace& workspace) const;
+  // Training: buffers of all steps with what they read; then with states; views of one of them.
+  Saved& begin(const Memory& memory, const Sentences& target, NoiseKeys noise, Workspace& workspace) const;
+  void make_states(Values values, const Memory& memory, Saved& s, Workspace& workspace) const;
+  [[nodiscard]] StepRows rows_of_step(const Saved& s, Mat gx, Index t, Workspace& workspace) const;
+
+  /// One time step. Each query mode has its order of cells and attention.
   void step_rows(Values values, const Prepared& prepared, const StepRows& rows, Workspace& workspace) const;
+  void step_previous(Values values, const Prepared& prepared, const StepRows& rows, Workspace& workspace) const;
+  void step_between(Values values, const Prepared& prepared, const StepRows& rows, Workspace& workspace) const;
+  void step_current(Values values, const Prepared& prepared, const StepRows& rows, Workspace& workspace) const;
+  void first_cell(Values values, const StepRows& rows, const LayerRows& out, Workspace& workspace) const;
+  void upper_layers(Values values, const StepRows& rows, Workspace& workspace) const;
   /// Queries of one time step (or of beams); dot scores take each by itself.
   [[nodiscard]] AttentionInput attention_input(Values values, const Prepared& prepared, ConstMat query,
                                                std::span<const KeyRange> ranges) const;

@@ -90,9 +90,92 @@ void bench_decoding(const BenchArguments& arguments, const Config& config, const
               threads, peak_megabytes());
 }
 
+/// What the measured updates took.
+struct TrainingRun {
+  double seconds = 0;
+  UpdateRows rows;
+  Profile::Seconds parts{};
+  double last_loss = 0;
+};
+
+TrainingRun run_updates(const BenchArguments& arguments, const Config& config, TrainStep& step, Batcher& batcher) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start;
+  TrainingRun run;
+  for (int u = 1; u <= arguments.warmup + arguments.updates; ++u) {
+    if (u == arguments.warmup + 1) {
+      start = Clock::now();
+      run.rows = {};
+      Profile::start();
+    }
+    for (Index i = 0; i < config.training.accumulate; ++i) {
+      const Batch batch = next_batch(batcher);
+      step.accumulate(batch, u);
+      run.rows.source_tokens += batch.source.tokens();
+      run.rows.target_tokens += batch.target.tokens();
+      run.rows.sentences += batch.count();
+    }
+    const TrainStep::Result result = step.finish(u, config.training.optimizer.learning_rate);
+    if (!result.problem.empty()) {
+      throw std::runtime_error("update " + std::to_string(u) + ": " + result.problem + " is not finite");
+    }
+    run.last_loss = result.sums.loss / static_cast<double>(result.sums.labels);
+  }
+  run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  run.parts = Profile::seconds();
+  return run;
+}
+
+/// Shares of the parts of an update; the first is what none of the others is.
+nlohmann::ordered_json shares_of(const TrainingRun& run, int threads) {
+  nlohmann::ordered_json shares;
+  double used = 0;
+  for (std::size_t p = 1; p < run.parts.size(); ++p) {
+    const double share = run.parts[p] / (run.seconds * threads);
+    used += share;
+    shares[std::string(kPartNames[p])] = share;
+  }
+  shares[std::string(kPartNames[0])] = std::max(0.0, 1 - used);
+  return shares;
+}
+
+void print_training(const BenchArguments& arguments, const Config& config, const Seq2Seq& model, const TrainingRun& run,
+                    const FmaPeak& peak, int threads) {
+  const double speed = static_cast<double>(run.rows.target_tokens) / run.seconds;
+  const double milliseconds = 1000 * run.seconds / arguments.updates;
+  const double gflops = 1e-9 * update_flops(model.params(), run.rows) / run.seconds;
+  const nlohmann::ordered_json shares = shares_of(run, threads);
+  if (arguments.json) {
+    std::printf("%s\n", nlohmann::ordered_json{{"system", version_text()},
+                                               {"threads", threads},
+                                               {"precision", config.training.precision},
+                                               {"params", model.params().count()},
+                                               {"tgt_tok_s", speed},
+                                               {"ms_per_update", milliseconds},
+                                               {"updates", arguments.updates},
+                                               {"last_loss", run.last_loss},
+                                               {"gflops", gflops},
+                                               {"peak_gflops", peak.gflops},
+                                               {"share_of_peak", gflops / peak.gflops},
+                                               {"vector_bits", peak.vector_bits},
+                                               {"parts", shares},
+                                               {"peak_rss_mb", peak_megabytes()}}
+                            .dump()
+                            .c_str());
+    return;
+  }
+  std::printf("%.0f target tokens/s, %.1f ms an update (%d updates, %d threads, %zu parameters), peak memory %.0f MB\n",
+              speed, milliseconds, arguments.updates, threads, model.params().count(), peak_megabytes());
+  std::printf("%.1f GFLOP/s, %.0f %% of the %.1f that float32 multiply-adds of %d bits reach here\n", gflops,
+              100 * gflops / peak.gflops, peak.gflops, peak.vector_bits);
+  for (const auto& [name, share] : shares.items()) {
+    std::printf("  %-10s %5.1f %%\n", name.c_str(), 100 * share.get<double>());
+  }
+}
+
 void bench(const BenchArguments& arguments) {
   if (!arguments.decode) give_memory_back();  // as train does
-  Config config = load_config(arguments.config, arguments.overrides, Files::must_exist);
+  const Config config = load_config(arguments.config, arguments.overrides, Files::must_exist);
   if (arguments.decode && arguments.sources.empty()) {
     throw UserError("--decode: needs the text to decode, --sources FILE");
   }
@@ -118,69 +201,7 @@ void bench(const BenchArguments& arguments) {
       PairEncoder(corpus, tokenizers,
                   {config.data.max_length, config.data.on_long, config.data.normalization, config.tokenizer.sampling}),
       window);
-
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start;
-  UpdateRows rows;
-  double last_loss = 0;
-  for (int u = 1; u <= arguments.warmup + arguments.updates; ++u) {
-    if (u == arguments.warmup + 1) {
-      start = Clock::now();
-      rows = {};
-      Profile::start();
-    }
-    for (Index i = 0; i < config.training.accumulate; ++i) {
-      const Batch batch = next_batch(batcher);
-      step.accumulate(batch, u);
-      rows.source_tokens += batch.source.tokens();
-      rows.target_tokens += batch.target.tokens();
-      rows.sentences += batch.count();
-    }
-    const TrainStep::Result result = step.finish(u, config.training.optimizer.learning_rate);
-    if (!result.problem.empty()) {
-      throw std::runtime_error("update " + std::to_string(u) + ": " + result.problem + " is not finite");
-    }
-    last_loss = result.sums.loss / static_cast<double>(result.sums.labels);
-  }
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  const Profile::Seconds parts = Profile::seconds();
-  const double speed = static_cast<double>(rows.target_tokens) / seconds;
-  const double milliseconds = 1000 * seconds / arguments.updates;
-  const double gflops = 1e-9 * update_flops(model.params(), rows) / seconds;
-  nlohmann::ordered_json shares;
-  double used = 0;
-  for (std::size_t p = 1; p < parts.size(); ++p) {
-    const double share = parts[p] / (seconds * threads);
-    used += share;
-    shares[std::string(kPartNames[p])] = share;
-  }
-  shares[std::string(kPartNames[0])] = std::max(0.0, 1 - used);
-  if (arguments.json) {
-    std::printf("%s\n", nlohmann::ordered_json{{"system", version_text()},
-                                               {"threads", threads},
-                                               {"precision", config.training.precision},
-                                               {"params", model.params().count()},
-                                               {"tgt_tok_s", speed},
-                                               {"ms_per_update", milliseconds},
-                                               {"updates", arguments.updates},
-                                               {"last_loss", last_loss},
-                                               {"gflops", gflops},
-                                               {"peak_gflops", peak.gflops},
-                                               {"share_of_peak", gflops / peak.gflops},
-                                               {"vector_bits", peak.vector_bits},
-                                               {"parts", shares},
-                                               {"peak_rss_mb", peak_megabytes()}}
-                            .dump()
-                            .c_str());
-    return;
-  }
-  std::printf("%.0f target tokens/s, %.1f ms an update (%d updates, %d threads, %zu parameters), peak memory %.0f MB\n",
-              speed, milliseconds, arguments.updates, threads, model.params().count(), peak_megabytes());
-  std::printf("%.1f GFLOP/s, %.0f %% of the %.1f that float32 multiply-adds of %d bits reach here\n", gflops,
-              100 * gflops / peak.gflops, peak.gflops, peak.vector_bits);
-  for (const auto& [name, share] : shares.items()) {
-    std::printf("  %-10s %5.1f %%\n", name.c_str(), 100 * share.get<double>());
-  }
+  print_training(arguments, config, model, run_updates(arguments, config, step, batcher), peak, threads);
 }
 
 }  // namespace

@@ -81,6 +81,8 @@ class KeyTable {
   void add_model(ModelConfig& model);
   void add_transformer(const std::string& side, TransformerConfig& config);
   void add_training(TrainOptions& training);
+  void add_optimization(OptimizerOptions& optimizer, ScheduleOptions& schedule);
+  void add_validation(ValidationOptions& validation);
   void add_decoding(DecodeOptions& decoding);
 
   std::vector<Key> keys_;

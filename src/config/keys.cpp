@@ -189,8 +189,20 @@ void KeyTable::add_training(TrainOptions& training) {
       "out.");
   add("training.log_every", &training.log_every, at_least(1), "Updates between log lines.");
 
+  add_optimization(training.optimizer, training.schedule);
+  add_validation(training.validation);
+
+  section("training.checkpoints", "States to resume from.");
+  add("training.checkpoints.every_updates", &training.checkpoints.every_updates, at_least(0),
+      "Updates between checkpoints; 0: at each validation, without data.dev after each epoch.");
+  add("training.checkpoints.keep", &training.checkpoints.keep, between(1, 1000000),
+      "Latest checkpoints kept, beside the best model.");
+  add("training.checkpoints.average_last", &training.checkpoints.average_last, between(0, 1000),
+      "Validate and save the mean of so many latest checkpoints instead of the current weights; 0: off.");
+}
+
+void KeyTable::add_optimization(OptimizerOptions& optimizer, ScheduleOptions& schedule) {
   section("training.optimizer", "From gradients to parameters.");
-  OptimizerOptions& optimizer = training.optimizer;
   add("training.optimizer.type", &optimizer.type, one_of(optimizer_rules().names()),
       "adamw is adam with decoupled weight decay.");
   add("training.optimizer.learning_rate", &optimizer.learning_rate, above(0), "Highest learning rate of the schedule.");
@@ -202,7 +214,6 @@ void KeyTable::add_training(TrainOptions& training) {
       "adamw: decoupled weight decay; biases and norms are left alone.");
 
   section("training.schedule", "Learning rate over the updates.");
-  ScheduleOptions& schedule = training.schedule;
   add("training.schedule.type", &schedule.type, one_of(schedule_shapes().names()),
       "Course after the warm-up: constant, x sqrt(warmup/update), falling until total, or reduced when stuck.");
   add("training.schedule.warmup", &schedule.warmup, at_least(0), "Updates of linear warm-up to learning_rate.");
@@ -213,9 +224,10 @@ void KeyTable::add_training(TrainOptions& training) {
   add("training.schedule.factor", &schedule.factor, inside(0, 1), "plateau: multiply the rate by this.");
   add("training.schedule.patience", &schedule.patience, at_least(1),
       "plateau: after so many validations in a row without improvement.");
+}
 
+void KeyTable::add_validation(ValidationOptions& validation) {
   section("training.validation", "Measured on data.dev while training; the metrics also on data.test at the end.");
-  ValidationOptions& validation = training.validation;
   const std::vector<std::string> metrics = validation_metrics().names();
   add("training.validation.every_updates", &validation.every_updates, at_least(0),
       "Updates between validations; 0: count epochs.");
@@ -234,14 +246,6 @@ void KeyTable::add_training(TrainOptions& training) {
   add("training.validation.early_stopping.metric", &stopping.metric, one_of(metrics), "One of the metrics measured.");
   add("training.validation.early_stopping.patience", &stopping.patience, at_least(0),
       "Stop after so many validations in a row without improvement; 0: never.");
-
-  section("training.checkpoints", "States to resume from.");
-  add("training.checkpoints.every_updates", &training.checkpoints.every_updates, at_least(0),
-      "Updates between checkpoints; 0: at each validation, without data.dev after each epoch.");
-  add("training.checkpoints.keep", &training.checkpoints.keep, between(1, 1000000),
-      "Latest checkpoints kept, beside the best model.");
-  add("training.checkpoints.average_last", &training.checkpoints.average_last, between(0, 1000),
-      "Validate and save the mean of so many latest checkpoints instead of the current weights; 0: off.");
 }
 
 void KeyTable::add_decoding(DecodeOptions& decoding) {

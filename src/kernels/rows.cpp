@@ -9,7 +9,9 @@ void fill(Mat m, Real value) { view(m).setConstant(value); }
 
 void copy(ConstMat from, Mat to) { view(to) = view(from); }
 
-void multiply(Mat m, Real factor) { view(m) *= factor; }
+void multiply(Mat m, Real factor) {
+  if (factor != 1) view(m) *= factor;
+}
 
 void add(ConstMat from, Mat to) { view(to) += view(from); }
 

@@ -19,8 +19,8 @@ void fill_rows(ConstMat bias, Mat m) { view(m).rowwise() = view(bias).row(0); }
 
 void add_rows(ConstMat bias, Mat m) { view(m).rowwise() += view(bias).row(0); }
 
-void add_column_sums(ConstMat m, Mat bias) {
-  for (Index i = 0; i < m.rows; ++i) view(bias) += view(m).row(i);  // in order: Eigen's sums would depend on the rows
+void add_column_sums(ConstMat m, Mat bias) {  // in order: Eigen's sums would depend on the number of rows
+  for (Index i = 0; i < m.rows; ++i) add_scaled(1, m.row(i), bias.data, m.cols);
 }
 
 void gather(ConstMat from, std::span<const Index> index, Mat to) {

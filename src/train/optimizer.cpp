@@ -5,7 +5,6 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/profile.h"
-#include "core/view.h"
 #include "kernels/finite.h"
 
 namespace DRAGOMAN_NAMESPACE {

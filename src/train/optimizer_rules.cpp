@@ -2,15 +2,8 @@
 
 #include <cmath>
 
-#include "core/view.h"
-
 namespace DRAGOMAN_NAMESPACE {
 namespace {
-
-using Block = Eigen::Array<Real, kOptimizerBlock, 1>;
-
-Eigen::Map<Block> block(Real* numbers) { return Eigen::Map<Block>(numbers); }
-Eigen::Map<const Block> block(const Real* numbers) { return Eigen::Map<const Block>(numbers); }
 
 std::vector<std::string> sgd_moments(const OptimizerOptions& options) {
   return options.momentum > 0 ? std::vector<std::string>{"momentum"} : std::vector<std::string>{};
@@ -19,10 +12,11 @@ std::vector<std::string> sgd_moments(const OptimizerOptions& options) {
 void sgd(const OptimizerRange& r) {
   const auto rate = static_cast<Real>(r.learning_rate);
   const auto momentum = static_cast<Real>(r.options.momentum);
-  for (std::size_t i = r.begin; i < r.end; i += kOptimizerBlock) {
-    Block step = r.scale * block(r.gradient + i);
-    if (!r.moments.empty()) step = block(r.moments[0] + i) = momentum * block(r.moments[0] + i) + step;
-    block(r.values + i) -= rate * step;
+  Real* const m = r.moments.empty() ? nullptr : r.moments[0];
+  for (std::size_t i = r.begin; i < r.end; ++i) {
+    Real step = r.scale * r.gradient[i];
+    if (m != nullptr) step = m[i] = momentum * m[i] + step;
+    r.values[i] -= rate * step;
   }
 }
 
@@ -36,11 +30,14 @@ void adam(const OptimizerRange& r) {
   const auto epsilon = static_cast<Real>(r.options.epsilon);
   const auto step = static_cast<Real>(r.learning_rate / (1 - std::pow(r.options.beta1, r.update)));
   const auto root = static_cast<Real>(1 / std::sqrt(1 - std::pow(r.options.beta2, r.update)));
-  for (std::size_t i = r.begin; i < r.end; i += kOptimizerBlock) {
-    const Block g = r.scale * block(r.gradient + i);
-    const Block m = block(r.moments[0] + i) = rest1 * g + b1 * block(r.moments[0] + i);
-    const Block v = block(r.moments[1] + i) = rest2 * g * g + b2 * block(r.moments[1] + i);
-    block(r.values + i) -= step * m / (root * v.sqrt() + epsilon);
+  const Real scale = r.scale;
+  const Real* const gradient = r.gradient;
+  Real *const m = r.moments[0], *const v = r.moments[1], *const values = r.values;
+  for (std::size_t i = r.begin; i < r.end; ++i) {
+    const Real g = scale * gradient[i];
+    m[i] = b1 * m[i] + rest1 * g;
+    v[i] = b2 * v[i] + rest2 * g * g;
+    values[i] -= step * m[i] / (root * std::sqrt(v[i]) + epsilon);
   }
 }
 

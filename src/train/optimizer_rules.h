@@ -11,8 +11,8 @@
 
 namespace DRAGOMAN_NAMESPACE {
 
-/// Numbers that a rule updates at a time. Buffers are whole blocks (ParamStore), so no number is computed in another way
-/// than its neighbors, and bits depend on neither ranges nor alignment.
+/// Buffers are whole blocks of so many numbers (ParamStore), and so are ranges: a compiler's loop has no rest, which it
+/// might compute in another way than what stands before it.
 inline constexpr std::size_t kOptimizerBlock = 16;
 
 /// One update of the whole blocks begin .. end - 1.

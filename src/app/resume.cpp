@@ -105,4 +105,18 @@ void check_resumable(const fs::path& model_dir, const TrainingState& state, cons
   check_needed(checkpoints.models_before(state, others));
 }
 
+void check_tokenizer_files(const Config& config, const TokenizerPair& tokenizers) {
+  const fs::path stored = fs::path(config.training.model_dir) / "config.yaml";
+  if (!fs::exists(stored)) return;
+  const TokenizerOptions then = load_config(stored.string()).tokenizer;
+  const auto check = [&](const std::string& file, const std::string& before, const Tokenizer& own) {
+    if (file.empty() || file == before || load_tokenizer(file)->serialize() == own.serialize()) return;
+    throw UserError(file, 0,
+                    "--resume: is another tokenizer than that of this training; remove it from the configuration to go "
+                    "on, or start afresh: with --overwrite here, or in another --model-dir");
+  };
+  check(config.tokenizer.model_file, then.model_file, *tokenizers.source);
+  check(config.tokenizer.target_model_file, then.target_model_file, *tokenizers.target);
+}
+
 }  // namespace dragoman

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "config/config.h"
+#include "data/tokenizer_pair.h"
 #include "train/checkpoint.h"
 
 namespace dragoman {
@@ -23,5 +24,9 @@ void take_up(const std::filesystem::path& model_dir, const std::string& which, c
 /// ways on), or when the best model, or a checkpoint that average_last needs, can't be had.
 void check_resumable(const std::filesystem::path& model_dir, const TrainingState& state, const Fingerprint& now,
                      const Config& config);
+
+/// UserError when the configuration names other tokenizer files than this training began with, unless they hold the same:
+/// it goes on with those in its model directory, and nothing that is asked for is left out without a word.
+void check_tokenizer_files(const Config& config, const TokenizerPair& tokenizers);
 
 }  // namespace dragoman

@@ -96,7 +96,10 @@ TrainingSetup::TrainingSetup(const Config& config, const TrainingState* resume, 
               {config.data.max_length, config.data.on_long, config.data.normalization, config.tokenizer.sampling}),
       model(config.model, static_cast<Index>(tokenizers.source->size()),
             static_cast<Index>(tokenizers.target->size())) {
-  if (resume != nullptr) check_resumable(config.training.model_dir, *resume, fingerprint, config);
+  if (resume != nullptr) {
+    check_resumable(config.training.model_dir, *resume, fingerprint, config);
+    check_tokenizer_files(config, tokenizers);
+  }
   if (threads > config.training.shards) {
     warnings.push_back(std::to_string(threads) + " threads, but a batch is cut into " +
                        std::to_string(config.training.shards) + " shards: set training.shards to use all threads");

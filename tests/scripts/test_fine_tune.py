@@ -112,6 +112,11 @@ def test_a_ready_tokenizer_may_be_gone_when_a_training_goes_on(data):
     run("train", "word.yaml", *ready, "--resume", "--set", "training.max_updates=3", cwd=data)
     moved = ["--set", "tokenizer.model_file=moved.json", "--set", "training.max_updates=4"]
     run("train", "word.yaml", *ready, *moved, "--resume", cwd=data)
+    text = (data / "moved.json").read_text()
+    (data / "changed.json").write_text(text.replace('"n1"', '"other"', 1))
+    for name, problem in (("changed.json", "is another tokenizer than that of this training"), ("gone.json", "No such file")):
+        message = refused("train", "word.yaml", *ready, "--set", f"tokenizer.model_file={name}", "--resume", cwd=data)
+        assert name in message and problem in message
 
 
 def test_a_key_that_is_set_counts_more_than_that_of_the_model(data):

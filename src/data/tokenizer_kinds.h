@@ -38,7 +38,7 @@ TokenizerPtr load_sentencepiece(const std::string& serialized, const std::string
 /// The text of an unk: the next of the words given for them, else U+2047.
 inline std::string take_unknown(std::span<const std::string>& words) {
   if (words.empty()) return "\u2047";
-  const std::string word = words.front();
+  std::string word = words.front();
   words = words.subspan(1);
   return word;
 }

@@ -217,6 +217,12 @@ void make_folder(const std::string& path) {
   if (error) throw UserError(path, 0, "cannot create the folder: " + error.message());
 }
 
+void make_subfolder(const std::string& path) {
+  std::error_code error;
+  fs::create_directory(path, error);
+  if (error) throw UserError(path, 0, "cannot create the folder: " + error.message());
+}
+
 void remove_whole(const std::string& path) {
   std::error_code error;
   fs::remove_all(path, error);

@@ -76,6 +76,8 @@ class AtomicDirectory {
 
 /// Makes a folder and those above it; one that is there already is fine.
 void make_folder(const std::string& path);
+/// Makes one within a folder, which must be there: what was moved away meanwhile is not made again.
+void make_subfolder(const std::string& path);
 
 /// Removes a file, or a folder with all that is in it; what is absent already is fine.
 void remove_whole(const std::string& path);

@@ -35,7 +35,7 @@ fs::path Checkpoints::path_of(std::int64_t update) const {
 }
 
 void Checkpoints::save(const ParamStore& store, const Optimizer& optimizer, TrainingState state) const {
-  make_folder(directory_.string());
+  make_subfolder(directory_.string());
   const fs::path path = path_of(state.update);
   AtomicDirectory directory(path.string());
   const fs::path inside = directory.temporary();

@@ -22,7 +22,7 @@ std::string Trainer::record(const DivergedBatch& batch, const TrainStep::Result&
   observer_.saving();
   const std::filesystem::path directory = input_.model_dir / "diverged" / std::to_string(state_.divergences);
   try {
-    make_folder(directory.parent_path().string());
+    make_subfolder(directory.parent_path().string());
     write_diverged(directory, batch, *input_.train, result.updated ? nullptr : &model_.params());
   } catch (const UserError& e) {  // no reason to stop
     return message + e.what() + ". ";

@@ -65,6 +65,7 @@ std::vector<std::string> Validator::translate(ValidationReport& report, const St
   const std::vector<std::vector<Translation>> found = translator_.translate(sources_, 1, &remarks, stop);
   if (stopped(stop)) return {};
   std::vector<std::string> texts;
+  texts.reserve(found.size());
   for (const std::vector<Translation>& translations : found) texts.push_back(translations.front().text);
   report.cut = remarks.ended.size();  // a number is enough: early in a training it is usual
   remarks.ended.clear();

@@ -235,5 +235,14 @@ TEST_F(AtomicFileTest, StaleTemporariesGoAndNothingElse) {
   remove_stale_temporaries(at("no such folder"));
 }
 
+TEST(MakeSubfolder, MakesNothingAboveIt) {
+  const TempFiles files;
+  make_subfolder(files.path("a"));
+  make_subfolder(files.path("a"));
+  EXPECT_TRUE(std::filesystem::is_directory(files.path("a")));
+  EXPECT_TRUE(contains(user_error([&] { make_subfolder(files.path("b/c")); }), "b/c: cannot create the folder: "));
+  EXPECT_FALSE(std::filesystem::exists(files.path("b")));
+}
+
 }  // namespace
 }  // namespace dragoman

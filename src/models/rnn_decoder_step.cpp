@@ -116,7 +116,7 @@ Mat RnnDecoder::step(Values values, DecoderState& base, std::span<const TokenId>
   if (!input_feeding_) readout_rows(values, layers[top()].h, rows.context, e, readout);
   for (Index l = 0; l <= top(); ++l) {
     copy(layers[l].h, state.h[l].mat());
-    copy(layers[l].c, state.c[l].mat());
+    if (layers_[l].cell->has_memory) copy(layers[l].c, state.c[l].mat());
   }
   if (input_feeding_) copy(readout, state.readout.mat());
   return readout;
